@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { Client } from 'pg';
 import startServer from '../test/support/postgres-server.ts';
 import { openWarehouse } from '../src/warehouse/open.ts';
@@ -7,6 +8,8 @@ import { openWarehouse } from '../src/warehouse/open.ts';
  * Postgres with many tables, and compares it with bare queries for the same facts. Tables have 22
  * columns, keys and comments; the role has only SELECT.
  */
+/** With `--once <url>`: the peak of the memory of a process that only reads the structure. */
+const [flag, onceUrl] = process.argv.slice(2);
 const sizes = process.argv.slice(2).map(Number);
 const rounds = 7;
 const raw = [
@@ -17,6 +20,21 @@ const raw = [
     AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') ORDER BY 1, 2`,
   `SELECT conrelid, contype, conname, conkey, confrelid, confkey, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid <> 0 ORDER BY 1, 2`,
 ];
+
+const spec = {
+  connection: 'bench',
+  config: { driver: 'postgres' as const, url: 'env:URL' },
+  projectDir: '/',
+  cacheDir: '/',
+};
+const { signal } = new AbortController();
+if (flag === '--once') {
+  const warehouse = await openWarehouse({ ...spec, secrets: () => onceUrl ?? '' }, signal);
+  const { tables } = await warehouse.introspect({}, signal);
+  await warehouse.close();
+  console.log(`${tables.length} ${Math.round(process.resourceUsage().maxRSS / 1024)}`);
+  process.exit();
+}
 
 let url = '';
 const stop = await startServer({
@@ -34,13 +52,6 @@ async function measured(tables: number): Promise<void> {
   const own = Object.assign(new URL(url), { pathname: database });
   await run(own.href, (client) => make(client, tables));
   const reader = Object.assign(new URL(own.href), { username: 'bench_reader', password: 'r' });
-  const spec = {
-    connection: 'bench',
-    config: { driver: 'postgres' as const, url: 'env:URL' },
-    projectDir: '/',
-    cacheDir: '/',
-  };
-  const { signal } = new AbortController();
   const warehouse = await openWarehouse({ ...spec, secrets: () => reader.href }, signal);
   const bareClient = new Client({ connectionString: reader.href });
   await bareClient.connect();
@@ -70,7 +81,8 @@ async function measured(tables: number): Promise<void> {
     median(times.map((time) => time.ktx)),
     median(times.map((time) => time.bare)),
   ];
-  const memory = Math.round(process.memoryUsage().rss / 2 ** 20);
+  const child = spawnSync(process.execPath, [import.meta.filename, '--once', reader.href]);
+  const [, memory] = String(child.stdout).trim().split(' ');
   console.log(
     `${found.tables} tables, ${found.columns} columns, ${found.keys} keys: ${Math.round(ktx)} ms, bare queries ${Math.round(bare)} ms, ratio ${(ktx / bare).toFixed(2)}; ${found.queries} statements, ${memory} MiB`,
   );

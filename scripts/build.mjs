@@ -1,21 +1,16 @@
-// Builds dist/ from src/: plain tsc, then the page, then the files that are no TypeScript.
-import { spawnSync } from 'node:child_process';
+// Builds dist/: the bundle of src/, then the page, then the files that are no TypeScript.
 import { cpSync, rmSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const compiler = join(root, 'node_modules/typescript/bin/tsc');
+const dist = join(root, 'dist');
 
-rmSync(join(root, 'dist'), { recursive: true, force: true });
-const { status } = spawnSync(
-  process.execPath,
-  [compiler, '-p', join(root, 'tsconfig.build.json')],
-  { stdio: 'inherit' },
-);
-if (status !== 0) process.exit(1);
+rmSync(dist, { recursive: true, force: true });
+await bundle(dist);
 await import('./build-page.mjs');
-cpSync(join(root, 'src'), join(root, 'dist'), {
+cpSync(join(root, 'src'), dist, {
   recursive: true,
   filter: (path) => extname(path) !== '.ts',
 });

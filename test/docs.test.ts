@@ -11,6 +11,7 @@ import { projectConfigSchema } from '../src/project/open/config.ts';
 import { parseGoldSet } from '../src/eval/bench/retrieval/gold-set.ts';
 import { questionSetSchema } from '../src/eval/cases/question-set-schema.ts';
 import { datasetSchema } from '../src/semantic/model/dataset.ts';
+import { readMenu, readPages } from '../scripts/site/read-pages.ts';
 import { querySchema } from '../src/semantic/query/query.ts';
 import { savedQuerySchema } from '../src/semantic/query/saved-query.ts';
 
@@ -152,6 +153,15 @@ describe('the documentation', () => {
     const sets = blocks.filter(({ text }) => text.startsWith('questions:'));
     const read = await Promise.all(sets.map(({ path, text }) => parseGoldSet(path, text)));
     expect(read.flatMap(({ questions }) => questions).length).toBeGreaterThan(0);
+  });
+
+  it('is a site in which each page has its place and no address is taken twice', () => {
+    const site = readPages(root);
+    const menu = readMenu(site).flatMap((group) => group.pages.map(({ address }) => address));
+    expect(new Set(menu).size).toBe(site.length);
+    expect(menu).toEqual(
+      expect.arrayContaining(['index.html', 'warehouses/postgres.html', 'sources/dbt.html']),
+    );
   });
 
   it('names every command somewhere', () => {

@@ -9,6 +9,16 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'the queries of TPC-DS; test/conformance/semantic-layer.test.ts has golden rows of each kind',
   'test/conformance/tpch/tpch.test.ts':
     'the queries of TPC-H; test/conformance/semantic-layer.test.ts has golden rows of each kind',
+  'test/chat/grounding/second.test.ts':
+    'a set of answers with every fault; test/chat/grounding/grounding.test.ts has one of 400, and rules/ each rule',
+  'test/chat/grounding/third.test.ts':
+    'two sets of answers with every fault; grounding.test.ts has one of 400, and rules/ each rule',
+  'test/chat/grounding/fifth.test.ts':
+    'two sets of answers with every fault; grounding.test.ts has one of 400, and rules/ each rule',
+  'test/chat/grounding/seventh.test.ts':
+    'two sets of answers with every fault; grounding.test.ts has one of 400, and rules/ each rule',
+  'test/chat/grounding/ninth.test.ts':
+    'a set of answers with every fault; grounding.test.ts has one of 400, and rules/ each rule',
   'test/contract/claude-agent.test.ts':
     'every way to pay for Claude Code; test/contract/agent-backends.test.ts runs one',
   'test/chat/hostile-mcp-server.test.ts':
@@ -33,6 +43,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'questions and evals in a real browser; test/web/asking-routes.test.ts asks its server',
   'test/web/printed.test.ts':
     'every page on paper, in a real browser; test/web/routes.test.ts asks for what stands there',
+  'test/web/company-browser.test.ts':
+    'the login of a company in a real browser; test/web/team-company.test.ts asks its server',
   'test/web/team-browser.test.ts':
     'the page of a server in a real browser; test/web/team-safety.test.ts and team-roles.test.ts ask its server',
   'test/ingest/workers/workers.test.ts':
@@ -41,12 +53,20 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'the files of 100,000 columns and 20,000 terms; test/context/shards.test.ts splits small ones',
   'test/e2e/demo.test.ts':
     'everything that the demo prints and leaves; test/e2e/readme.test.ts runs it and checks its figures',
+  'test/e2e/extras.test.ts':
+    'fetches every extra from npm for a packed ktx; test/store/extras.test.ts has a registry of its own. Skipped without npm',
   'test/e2e/every-stage.test.ts':
     'all stages of an ingest on every backend; test/ingest/reading.test.ts checks each stage',
   'test/e2e/interrupted-parse.test.ts':
     'interrupts an ingest of 76 MB as a process; test/sources/parser.test.ts ends the thread',
   'test/e2e/killed.test.ts':
     'kills an ingest at every moment; test/ingest/reading.test.ts kills it once',
+  'test/e2e/docs-site.test.ts':
+    'builds the site and opens it in a browser; test/docs.test.ts reads every page',
+  'test/e2e/server-guide.test.ts':
+    'the commands of the guide to the server, as they stand; test/cli/mcp-http.test.ts serves in a folder',
+  'test/e2e/tutorial.test.ts':
+    'walks the tutorial in processes; test/docs.test.ts checks its commands',
   'test/e2e/package.test.ts':
     'the packed package from nothing to an answer; test/cli/commands.test.ts runs every command',
   'test/e2e/publish-crash.test.ts':
@@ -184,3 +204,18 @@ export const slowCases: Readonly<Record<string, string>> = {
   'test/ingest/run-spans.test.ts':
     'spans of the Claude Code program; the same tests use another backend',
 };
+
+const partSize = 9;
+
+/**
+ * All files of `npm run test:slow` in parts that take about the same time: the suites of one folder
+ * are spread, since they take long together. The part of the day comes first.
+ */
+export function slowParts(day: number): readonly (readonly string[])[] {
+  const files = [...Object.keys(slowSuites), ...Object.keys(slowCases)].sort();
+  const count = Math.ceil(files.length / partSize);
+  const parts = Array.from({ length: count }, (_, part) =>
+    files.filter((_file, index) => index % count === part),
+  );
+  return [...parts.slice(day % count), ...parts.slice(0, day % count)];
+}

@@ -1,5 +1,6 @@
 import type { GroundedClaim } from '../src/chat/grounding/ground-answer.ts';
 import type { listRuns } from '../src/eval/report/run-list.ts';
+import type { AlignedRows } from '../src/eval/report/rows/align-rows.ts';
 import type { EvalRun } from '../src/eval/run/run-schema.ts';
 import type { Explanation as SourceExplanation } from '../src/context/compile/explain.ts';
 import type { readJoinGraph } from '../src/project/graph/read-join-graph.ts';
@@ -51,7 +52,7 @@ export interface Status {
     readonly pending: readonly string[];
     readonly stale: readonly object[];
     readonly deferred: readonly object[];
-    readonly quarantined: readonly object[];
+    readonly quarantined: ReviewQueue['quarantined'];
     readonly unfit: readonly { readonly item: string; readonly reason: string }[];
   };
   readonly uncommitted?: readonly string[];
@@ -81,13 +82,24 @@ export interface Explanation extends SourceExplanation {
   readonly stale: readonly { readonly subject: string; readonly why: string }[];
   readonly addresses: readonly { readonly item: string; readonly address: string }[];
   readonly uses?: readonly Use[];
+  readonly origins?: readonly Origin[];
 }
 
 /** What depends on a subject. */
-interface Use {
+export interface Use {
   readonly kind: string;
   readonly name: string;
   readonly file: string;
+  readonly uses?: readonly Use[];
+}
+
+/** What a subject is made of. */
+export interface Origin {
+  readonly kind: string;
+  readonly name: string;
+  readonly subject?: string;
+  readonly file?: string;
+  readonly from: readonly Origin[];
 }
 
 /** `ktx sl graph --json` */
@@ -184,6 +196,12 @@ export interface EvalReport {
   readonly run: EvalRun;
 }
 
+/** `ktx eval diff --json` */
+export interface ComparedAnswer extends AlignedRows {
+  readonly query: string;
+  readonly truncated: boolean;
+}
+
 /** `ktx status --usage --json` */
 export interface Usage {
   readonly usage: readonly {
@@ -212,6 +230,19 @@ export interface Egress {
     readonly values: number;
     readonly last: string;
   }[];
+}
+
+/** `ktx remember --json` */
+export interface Kept {
+  readonly id: string;
+}
+
+/** `ktx eval add --json` */
+export interface AddedCase {
+  readonly file: string;
+  readonly id: string;
+  /** Who said that the answer is right; undefined for a draft. */
+  readonly confirmed_by?: string;
 }
 
 /** A line of `ktx ask --output-format stream-json`, or the envelope that ends it. */

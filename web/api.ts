@@ -9,6 +9,8 @@ export interface ApiError {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
+  /** Where people of the company may log in, instead of with a token. */
+  readonly company?: string;
 }
 
 export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -18,20 +20,41 @@ const keyName = 'ktx-page-key';
 /** True for the pages of `ktx web --export`, whose data are files. */
 export const isExport = document.documentElement.dataset['export'] !== undefined;
 
-/** Takes the token out of the address, and lets this browser in with it. */
+/**
+ * Takes the token of a link out of the address, and lets this browser in with it; or with the login
+ * at the company, from where it comes back.
+ */
 export async function enter(): Promise<ApiError | undefined> {
-  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
-  if (token === undefined) return undefined;
+  const { hash } = location;
+  const link = /^#token=([\w-]+)$/.exec(hash)?.[1];
+  const proof = link === undefined ? hash === '#login' && { company: true } : { link };
+  if (proof === false) return undefined;
   history.replaceState(undefined, '', location.pathname);
-  return logIn(token);
+  return begin(proof);
 }
 
-/** Lets this browser in with a token: of the link, or of the person. */
-export async function logIn(token: string): Promise<ApiError | undefined> {
-  const answer = await send<{ key: string }>('session', { token });
+/** Lets this browser in with the token of a person. */
+export function logIn(token: string): Promise<ApiError | undefined> {
+  return begin({ token });
+}
+
+/** Goes to the login of the company, which leads back here. */
+export async function goToCompany(): Promise<ApiError | undefined> {
+  const { data, error } = await send<{ url: string }>('session/company', {});
+  if (data !== undefined) location.assign(data.url);
+  return error;
+}
+
+async function begin(proof: object): Promise<ApiError | undefined> {
+  const answer = await send<{ key: string }>('session', proof);
   if (answer.data === undefined) return answer.error;
   localStorage.setItem(keyName, answer.data.key);
   return undefined;
+}
+
+/** False before anybody has logged in with this browser. */
+export function mayRead(): boolean {
+  return isExport || pageKey() !== '';
 }
 
 let hearLogout = (): void => undefined;
@@ -90,7 +113,7 @@ function readFromServer<Data>(path: string, parameters: Parameters): Promise<Env
 function sendToServer<Data>(path: string, input: object): Promise<Envelope<Data>> {
   const headers = { 'content-type': 'application/json' };
   const init = { method: 'POST', body: JSON.stringify(input), headers };
-  return request(path === 'session' ? path : `api/${path}`, init);
+  return request(path.startsWith('session') ? path : `api/${path}`, init);
 }
 
 /** The same for what takes long: each line as it arrives, the envelope last. */
@@ -154,7 +177,7 @@ async function request<Data>(path: string, init: PageRequest): Promise<Envelope<
     const headers = { ...init.headers, 'x-ktx-page': pageKey() };
     const answer = await fetch(path, { ...init, headers });
     const envelope = (await answer.json()) as Envelope<Data>;
-    if (answer.status === 401 && path !== 'session' && envelope.error?.code === 'login')
+    if (answer.status === 401 && !path.startsWith('session') && envelope.error?.code === 'login')
       hearLogout();
     return envelope;
   } catch {

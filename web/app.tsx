@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { About, Waiting as Queue } from './answers.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { About, Status, Waiting as Queue } from './answers.ts';
 import { type ApiError, isExport, onLogout } from './api.ts';
 import { useData } from './data.ts';
 import { AboutPage } from './about/about-page.tsx';
@@ -69,7 +69,7 @@ export function App({ refused }: { readonly refused: ApiError | undefined }) {
     scrollTo(0, 0);
   }, [first, about.data]);
   const error = refused ?? about.error;
-  if (isOut || error?.code === 'login') return <LoginForm />;
+  if (isOut || error?.code === 'login') return <LoginForm refused={refused} />;
   if (error !== undefined) return <LockedOut error={error} />;
   return (
     <>
@@ -128,20 +128,33 @@ function TopBar({ about }: { readonly about: About | undefined }) {
   );
 }
 
+/** How many questions are open: on the home page from what it reads anyway. */
+function useOpenQuestions(isKnown: boolean, isHome: boolean): number {
+  const { data: status } = useData<Status>(isKnown && isHome ? 'status' : undefined);
+  const { data: queue } = useData<Queue>(isKnown && !isHome ? 'review' : undefined);
+  const last = useRef(0);
+  const conflicts = isHome ? status?.attention.contested : queue?.conflicts;
+  const others = isHome ? status?.attention : queue;
+  if (conflicts !== undefined && others !== undefined) {
+    const { joins, unreviewed, corrections } = others;
+    last.current = conflicts.length + joins.length + unreviewed.length + corrections.length;
+  }
+  return last.current;
+}
+
 function Menu({ current, about }: { readonly current: string; readonly about: About | undefined }) {
-  const { data } = useData<Queue>(about === undefined ? undefined : 'review');
-  const open =
-    data === undefined
-      ? 0
-      : data.conflicts.length +
-        data.joins.length +
-        data.unreviewed.length +
-        data.corrections.length;
+  const open = useOpenQuestions(about !== undefined, current === '');
+  const menu = useRef<HTMLElement>(null);
+  // On a phone the menu is wider than the screen.
+  useEffect(() => {
+    const link = menu.current?.querySelector('[aria-current]');
+    link?.scrollIntoView({ inline: 'center', block: 'nearest' });
+  }, [current, about]);
   const shown = pages.filter(
     (page) => page.isListed !== false && !(isExport && page.isLive) && isShownTo(about, page.isOwn),
   );
   return (
-    <nav class="menu" aria-label="Pages">
+    <nav class="menu" aria-label="Pages" ref={menu}>
       {shown.map(({ path, title }) => (
         <a key={path} href={`#/${path}`} aria-current={path === current ? 'page' : undefined}>
           {title}

@@ -21,6 +21,11 @@ function readOnce<Data>(path: string, parameters: Parameters): Promise<Envelope<
   return reading;
 }
 
+/** Asks for what the first page will need, before it is there. */
+export function readAhead(paths: readonly string[]): void {
+  for (const path of paths) void readOnce(path, {});
+}
+
 export interface Loaded<Data> {
   /** Undefined until it is there; the earlier one while it is read again. */
   readonly data: Data | undefined;

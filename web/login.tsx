@@ -1,24 +1,65 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { About } from './answers.ts';
-import { type ApiError, logIn, logOut } from './api.ts';
+import { type ApiError, goToCompany, logIn, logOut, read } from './api.ts';
 import { Failure, Said } from './parts/basics.tsx';
 
-/** Behind the login of a server: the same token as for MCP. */
-export function LoginForm() {
-  const [error, setError] = useState<ApiError>();
-  const [token, setToken] = useState('');
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    const refused = await logIn(token.trim());
-    if (refused === undefined) location.reload();
-    setError(refused);
-  };
+interface LoginFormProps {
+  /** Why the last try failed. */
+  readonly refused: ApiError | undefined;
+}
+
+/** Behind the login of a server: that of the company, or the same token as for MCP. */
+export function LoginForm({ refused }: LoginFormProps) {
+  const [error, setError] = useState(refused);
+  const [company, setCompany] = useState<string>();
+  useEffect(() => {
+    void read<About>('about').then((answer) => setCompany(answer.error?.company));
+  }, []);
   return (
     <main class="locked" id="main">
       <span class="mark" aria-hidden="true">
         ktx
       </span>
       <h1>Log in</h1>
+      {error === undefined ? null : <Failure error={error} />}
+      {company === undefined ? null : <CompanyLogin provider={company} onRefused={setError} />}
+      {company === undefined ? (
+        <TokenForm onRefused={setError} />
+      ) : (
+        <details>
+          <summary>With a token</summary>
+          <TokenForm onRefused={setError} />
+        </details>
+      )}
+    </main>
+  );
+}
+
+interface LoginPartProps {
+  readonly onRefused: (error: ApiError | undefined) => void;
+}
+
+function CompanyLogin({ provider, onRefused }: LoginPartProps & { readonly provider: string }) {
+  const go = async (): Promise<void> => onRefused(await goToCompany());
+  return (
+    <p class="company">
+      <button type="button" class="button primary" onClick={() => void go()}>
+        Log in at <Said>{provider}</Said>
+      </button>
+    </p>
+  );
+}
+
+function TokenForm({ onRefused }: LoginPartProps) {
+  const [token, setToken] = useState('');
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const refused = await logIn(token.trim());
+    if (refused === undefined) location.reload();
+    onRefused(refused);
+  };
+  return (
+    <>
       <p>
         The person who runs this server gives you a token: <code>ktx mcp token create</code>
       </p>
@@ -38,8 +79,7 @@ export function LoginForm() {
           Log in
         </button>
       </form>
-      {error === undefined ? null : <Failure error={error} />}
-    </main>
+    </>
   );
 }
 

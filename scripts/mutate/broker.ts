@@ -23,9 +23,9 @@ export const brokerMutants: readonly Mutant[] = [
   },
   {
     name: 'broker-cookie',
-    file: 'mcp/broker/interaction.ts',
-    find: 'if (found === undefined || !hasCookie(request, stateName(state))) throw expired();',
-    replace: 'if (found === undefined) throw expired();',
+    file: 'mcp/broker/started-login.ts',
+    find: 'if (found === undefined || !hasCookie(request, stateName(state))) return undefined;',
+    replace: 'if (found === undefined) return undefined;',
     why: 'The answer of the company counts in another browser: a login of somebody else.',
     tests: attacks,
   },

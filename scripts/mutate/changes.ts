@@ -15,7 +15,7 @@ export const changeMutants: readonly Mutant[] = [
   {
     name: 'changes-author',
     file: 'store/commit/commit.ts',
-    find: 'if (author !== undefined) return commit([], [], identityOf(author));',
+    find: 'if (author !== undefined) return named(await commitAs([], [], identityOf(author)));',
     replace: '',
     why: 'The commit is in the name of whoever runs the server.',
     tests,

@@ -9,8 +9,8 @@ export const databricksMutants: readonly Mutant[] = [
   {
     name: 'databricks-writable-login',
     file: `${folder}/driver.ts`,
-    find: 'findings.length > 0 && !mayWrite',
-    replace: 'findings.length > 100 && !mayWrite',
+    find: '!readOnly && !mayWrite',
+    replace: 'readOnly && !mayWrite',
     why: 'A login that may write is let in without a word.',
     tests: driver,
   },

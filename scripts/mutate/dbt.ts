@@ -45,8 +45,8 @@ export const dbtMutants: readonly Mutant[] = [
   {
     name: 'dbt-profile-password',
     file: 'sources/dbt/profile/read-profile.ts',
-    find: 'return `env:${passwordVariable}`;',
-    replace: 'return template;',
+    find: 'reference: `env:${passwordVariable}`',
+    replace: 'reference: template',
     why: 'The password of profiles.yml is written into ktx.yaml.',
     tests: ['sources/dbt-profile.test.ts'],
   },

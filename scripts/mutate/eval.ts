@@ -214,9 +214,9 @@ export const evalMutants: readonly Mutant[] = [
   },
   {
     name: 'grounding-neighbours',
-    file: 'chat/grounding/ground-answer.ts',
-    find: 'if (found === undefined) return bound;',
-    replace: 'if (number.end > 0) return bound;',
+    file: 'chat/grounding/through-claims.ts',
+    find: 'if (found === undefined) return bound;\n  const evidence',
+    replace: 'if (found === undefined || number.end > 0) return bound;\n  const evidence',
     why: 'A share of two numbers that the answer itself states is marked as wrong.',
     tests: ['chat/grounding/second.test.ts'],
   },

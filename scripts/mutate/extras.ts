@@ -4,8 +4,8 @@ import type { Mutant } from './mutant.ts';
 export const extraMutants: readonly Mutant[] = [
   {
     name: 'extras-run-scripts',
-    file: 'store/extras/install-extra.ts',
-    find: "'--ignore-scripts', ",
+    file: 'store/extras/install-packages.ts',
+    find: "  '--ignore-scripts',\n",
     replace: '',
     why: 'A package that an extra fetches runs a program while it is installed.',
     tests: ['store/extras.test.ts'],
@@ -13,7 +13,7 @@ export const extraMutants: readonly Mutant[] = [
   {
     name: 'extras-half-there',
     file: 'store/extras/install-extra.ts',
-    find: "const unfinished = `${folder}.${randomBytes(4).toString('hex')}`;",
+    find: 'const unfinished = unfinishedFolder(name);',
     replace: 'const unfinished = folder;',
     why: 'An installation that was killed counts as complete.',
     tests: ['store/extras.test.ts'],

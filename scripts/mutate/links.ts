@@ -64,7 +64,7 @@ export const linkMutants: readonly Mutant[] = [
   {
     name: 'links-measure',
     file: 'scan/links/choose/reasons-to-doubt.ts',
-    find: 'if (isMeasure(child.parts)) return names.best < 0.75;',
+    find: "if (isMeasure(child.parts) && child.profile.kind !== 'uuid') return names.best < 0.75;",
     replace: '',
     why: 'A price that lies among the keys of products is joined to them.',
     tests: ['scan/history/history.test.ts'],
@@ -124,5 +124,21 @@ export const linkMutants: readonly Mutant[] = [
     replace: 'if (doubts.size > 1e6) guarded =',
     why: 'A saved query has no answer any more, because a scan found a second join.',
     tests: ['ingest/guarded-joins.test.ts'],
+  },
+  {
+    name: 'links-copy-of-key',
+    file: 'scan/links/choose/prefer-layer.ts',
+    find: 'if (isOtherLayer && isCopyOfKey({ child, parent, values, isOwnKey })) return true;',
+    replace: '',
+    why: 'The key of a raw table is joined to that of the mart over it.',
+    tests: ['scan/views.test.ts'],
+  },
+  {
+    name: 'links-missing-values',
+    file: 'scan/links/choose/reasons-to-doubt.ts',
+    find: 'orphans > mostMissing *',
+    replace: 'orphans > 2 *',
+    why: 'A join is used although half of the rows refer to nothing.',
+    tests: ['scan/role-rules.test.ts'],
   },
 ];

@@ -68,7 +68,7 @@ export const mcpHttpMutants: readonly Mutant[] = [
   },
   {
     name: 'audit-crash',
-    file: 'mcp/audit/audit-log.ts',
+    file: 'mcp/audit/append-lines.ts',
     find: 'const resumed = size > known ?',
     replace: 'const resumed = size > known && head.seq < 0 ?',
     why: 'After a crash the next line is appended to half a line.',

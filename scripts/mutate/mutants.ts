@@ -2,6 +2,7 @@ import { itemLineMutants } from './item-lines.ts';
 import { bigqueryMutants } from './bigquery.ts';
 import { branchMutants } from './branches.ts';
 import { brokerMutants } from './broker.ts';
+import { bytesAndNamesakesMutants } from './bytes-and-namesakes.ts';
 import { chatMutants } from './chat.ts';
 import { changeMutants } from './changes.ts';
 import { childrenMutants } from './children.ts';
@@ -9,6 +10,7 @@ import { clickhouseMutants } from './clickhouse.ts';
 import { conformedMutants } from './conformed.ts';
 import { contextMutants } from './context.ts';
 import { dataFileMutants } from './data-files.ts';
+import { databaseMutants } from './databases.ts';
 import { databricksMutants } from './databricks.ts';
 import { dbtMutants } from './dbt.ts';
 import { describeMutants } from './describe.ts';
@@ -23,12 +25,16 @@ import { gateMutants } from './gate.ts';
 import { hostileServerMutants } from './hostile-servers.ts';
 import { llmMutants } from './llm.ts';
 import { mcpHttpMutants } from './mcp-http.ts';
+import { pageLoginMutants } from './page-login.ts';
 import { pageMutants } from './page.ts';
 import { identityMutants } from './identity.ts';
 import { linkMutants } from './links.ts';
 import type { Mutant } from './mutant.ts';
 import { mcpMutants } from './mcp.ts';
+import { oddPayloadMutants } from './odd-payloads.ts';
 import { passwordMutants } from './passwords.ts';
+import { preparedMutants } from './prepared.ts';
+import { recordedBaseMutants } from './recorded-bases.ts';
 import { redshiftMutants } from './redshift.ts';
 import { scaleMutants } from './scale.ts';
 import { secondStageMutants } from './second-stage.ts';
@@ -39,11 +45,13 @@ import { sqlserverMutants } from './sqlserver.ts';
 import { statementLimitMutants } from './statement-limits.ts';
 import { storeMutants } from './store.ts';
 import { taskMutants } from './tasks.ts';
+import { teamServerMutants } from './team-server.ts';
 import { timeSpineMutants } from './time-spine.ts';
 import { trustMutants } from './trust.ts';
 import { unchangedMutants } from './unchanged.ts';
 import { signInMutants } from './sign-in.ts';
 import { snowflakeMutants } from './snowflake.ts';
+import { timesInTextMutants } from './times-in-text.ts';
 import { trinoMutants } from './trino.ts';
 
 /** Every mutant, in the order of `npm run mutate`. */
@@ -94,4 +102,12 @@ export const mutants: readonly Mutant[] = [
   ...taskMutants,
   ...scaleMutants,
   ...signInMutants,
+  ...recordedBaseMutants,
+  ...oddPayloadMutants,
+  ...pageLoginMutants,
+  ...preparedMutants,
+  ...teamServerMutants,
+  ...bytesAndNamesakesMutants,
+  ...databaseMutants,
+  ...timesInTextMutants,
 ];

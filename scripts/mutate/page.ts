@@ -219,8 +219,8 @@ export const pageMutants: readonly Mutant[] = [
   {
     name: 'team-page-review-tool',
     file: 'tools/review-status.ts',
-    find: 'return isCaller ?',
-    replace: 'return !isCaller ?',
+    find: 'return isCaller\n',
+    replace: 'return !isCaller\n',
     why: 'Over MCP a token is told of row rules, hidden metrics and numbers of others.',
     tests: ['web/team-roles.test.ts'],
   },

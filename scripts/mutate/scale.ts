@@ -58,4 +58,28 @@ export const scaleMutants: readonly Mutant[] = [
     why: 'A login of the broker decides whose rows the warehouse shows.',
     tests: ['mcp/broker/login.test.ts'],
   },
+  {
+    name: 'audit-pruned-begin',
+    file: 'mcp/audit/verify-audit.ts',
+    find: 'if (!isKnown) {',
+    replace: 'if (!isKnown && begin.seq < 0) {',
+    why: 'Whoever removes the oldest days of the audit is not noticed.',
+    tests: ['mcp/audit-retention.test.ts'],
+  },
+  {
+    name: 'page-decision-commits',
+    file: 'cli/commands/learn/review/decide.ts',
+    find: 'if (project.proposes === true) {',
+    replace: 'if (project.proposes === undefined) {',
+    why: 'A decision on the page of a team lands on the branch of the server without a review.',
+    tests: ['web/team-changes.test.ts'],
+  },
+  {
+    name: 'note-with-credential',
+    file: 'project/learn/remember.ts',
+    find: "  refuseCredential('note', note);\n",
+    replace: '',
+    why: 'A token in a note goes to git, to a model and to the host of the repository.',
+    tests: ['mcp/changes.test.ts'],
+  },
 ];

@@ -339,7 +339,7 @@ export const semanticMutants: readonly Mutant[] = [
   {
     name: 'synonym-note',
     file: 'semantic/plan/plan.ts',
-    find: 'new Set<string>(synonymNotes)',
+    find: 'new Set<string>([...own.notes, ...synonymNotes])',
     replace: 'new Set<string>()',
     why: 'The receipt does not say which metric a synonym was taken for.',
     tests: ['semantic/synonyms.test.ts'],

@@ -147,8 +147,8 @@ export const sourceMutants: readonly Mutant[] = [
   {
     name: 'metabase-parameter',
     file: 'sources/metabase/card-datasets.ts',
-    find: 'if (tag !== undefined) throw',
-    replace: "if (tag === '') throw",
+    find: "if (kind !== 'snippet') throw",
+    replace: "if (kind === 'card') throw",
     why: 'SQL with a parameter of Metabase becomes a dataset that no engine takes.',
     tests: ['sources/metabase-cards.test.ts'],
   },
@@ -243,9 +243,9 @@ export const sourceMutants: readonly Mutant[] = [
   {
     name: 'removed-before-index',
     file: 'ingest/fetch/item-files.ts',
-    find: '[...removals, { path: indexPath, text }]',
-    replace: '[{ path: indexPath, text }, ...removals]',
+    find: '[...removals, ...indexFiles(source, lines, known)]',
+    replace: '[...indexFiles(source, lines, known), ...removals]',
     why: 'A run that is killed between the index and the removals leaves pages that are gone.',
-    tests: ['contract/sources.test.ts'],
+    tests: ['ingest/leftovers.test.ts'],
   },
 ];

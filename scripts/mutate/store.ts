@@ -25,7 +25,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'branch-index',
     file: 'ingest/publish/commit-rendering.ts',
-    find: "if (target.ref !== 'HEAD') return { id, branch };",
+    find: "if (target.ref !== 'HEAD') return { id, branch, ...named };",
     replace: '',
     why: 'A commit on another branch changes the index of the person.',
     tests: ['cli/ingest-branch.test.ts'],
@@ -57,8 +57,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'file-mode',
     file: 'store/files.ts',
-    find: "openSync(temporary, 'wx', mode)",
-    replace: "openSync(temporary, 'wx', 0o666)",
+    find: 'openNew(temporary, mode, isPrivate)',
+    replace: 'openNew(temporary, 0o666, isPrivate)',
     why: 'A rewritten file becomes readable to others.',
     tests: ['store/files.test.ts'],
   },

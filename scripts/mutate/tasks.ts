@@ -15,8 +15,8 @@ export const taskMutants: readonly Mutant[] = [
   {
     name: 'tasks-unwanted',
     file: 'mcp/tasks/task-methods.ts',
-    find: 'return declaredSchema.safeParse(envelope).success;',
-    replace: 'return envelope !== undefined || declaredSchema.safeParse(envelope).success;',
+    find: 'return declaresTasks(envelope);',
+    replace: 'return envelope !== undefined || declaresTasks(envelope);',
     why: 'A client that takes no tasks gets one, and never the answer.',
     tests,
   },

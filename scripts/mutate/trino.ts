@@ -70,4 +70,12 @@ export const trinoMutants: readonly Mutant[] = [
     why: 'A statement that is given up goes on running.',
     tests: driver,
   },
+  {
+    name: 'trino-other-catalogs',
+    file: 'warehouse/gate/resolve-in-catalog.ts',
+    find: 'isSameName(catalog, table.catalog ?? ownCatalog) &&',
+    replace: '',
+    why: 'A table of a catalog that the connection does not have is read under the name of one that it has.',
+    tests: ['warehouse/catalogs.test.ts'],
+  },
 ];

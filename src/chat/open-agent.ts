@@ -1,5 +1,7 @@
 import { durationMs } from '../lib/time/duration.ts';
 import { newId } from '../lib/id.ts';
+import { wrongCitations } from './grounding/names/wrong-citations.ts';
+import type { QueryEvidence } from '../llm/port/tool-call.ts';
 import type { BackendName } from '../llm/backends.ts';
 import type { LlmConfig } from '../llm/config.ts';
 import type { LlmRuntime } from '../llm/governor/govern.ts';
@@ -161,6 +163,8 @@ async function openAgentSession(
   { agent, id, tools }: { readonly agent: Agent; readonly id: string; readonly tools: AgentTools },
 ): Promise<AgentSession> {
   const { model, limits, answer } = agent;
+  // An answer may cite the queries of earlier turns.
+  const kept: QueryEvidence[] = [];
   return runtime.sessions.open({
     id,
     stage: 'chat',
@@ -173,6 +177,12 @@ async function openAgentSession(
     },
     model: { name: config.models.default, effort: model.effort, fallback: model.fallback },
     answer,
+    check: ({ text, message, evidence }) => {
+      const earlier = past.turns.map((turn) => turn.message).join('\n');
+      const rows = [...past.turns.flatMap((turn) => turn.evidence), ...kept, ...evidence];
+      kept.push(...evidence.filter((query) => !kept.includes(query)));
+      return wrongCitations(text, `${earlier}\n${message}`, rows);
+    },
     history: config.send_rows === 'on' ? past.turns : past.turns.map(withoutAnswers),
   });
 }

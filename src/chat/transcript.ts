@@ -37,6 +37,8 @@ export interface PastExchange extends PastTurn {
 /** An earlier conversation, read from its transcript. */
 export interface PastConversation {
   readonly turns: readonly PastExchange[];
+  /** Who answered last; undefined if nobody has, or an older ktx did not say. */
+  readonly agent?: string | undefined;
   /** Number of evidence records. */
   readonly evidence: number;
 }
@@ -108,6 +110,7 @@ const keptEvidenceSchema = z.looseObject({
 });
 const transcriptLineSchema = z.looseObject({
   type: z.literal('turn'),
+  agent: z.string().optional().catch(undefined),
   message: z.string(),
   result: z.looseObject({
     text: z.string(),
@@ -141,7 +144,12 @@ export async function readTranscript(projectDir: string, id: string): Promise<Pa
     );
     return { message, text: answer, toolCalls, stopReason, evidence };
   });
-  return { turns, evidence: lines.reduce((sum, { result }) => sum + result.evidence.length, 0) };
+  const agent = lines.at(-1)?.agent;
+  return {
+    turns,
+    agent,
+    evidence: lines.reduce((sum, { result }) => sum + result.evidence.length, 0),
+  };
 }
 
 async function unknownConversationError(projectDir: string, id: string): Promise<UserError> {

@@ -19,6 +19,8 @@ export interface CommandContext {
   readonly progress: ProgressLine;
   /** The value of `--project-dir`, if given. */
   readonly projectDir: string | undefined;
+  /** The value of `--role`, if given. */
+  readonly role: string | undefined;
   /**
    * Opens the project at the first call; throws if there is none. At a terminal it asks once before
    * the project does something that nobody has approved, unless `mayAsk` is false at the first

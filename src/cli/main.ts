@@ -24,7 +24,7 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   const { stdin, stdout, stderr, env } = process;
   // `npm run` changes to the clone's folder; INIT_CWD is the folder that the command was typed in.
   const initialDir = env['npm_lifecycle_event'] === 'ktx' ? env['INIT_CWD'] : undefined;
-  process.exitCode = await runCli(argv, {
+  const exitCode = await runCli(argv, {
     stdin,
     stdout,
     stderr,
@@ -32,4 +32,11 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
     cwd: initialDir ?? process.cwd(),
     signal: interrupt.signal,
   });
+  await Promise.all([stdout, stderr].map(flush));
+  process.exit(exitCode);
+}
+
+/** When all that was written has been handed over. */
+function flush(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => void stream.write('', () => resolve()));
 }

@@ -17,7 +17,7 @@ export const groups: Readonly<Record<string, string>> = {
   wiki: 'Read the terms and rules of the company: list, read',
   state: 'Decide whether ktx uses the local folder .ktx: show, keep, set-aside',
   review: 'Resolve conflicts between sources',
-  eval: 'Test agents with question sets: check, run, compare, report, runs, generate, import',
+  eval: 'Test agents with question sets: check, run, compare, report, diff, runs, generate, add, import',
   mcp: 'Run the MCP server for agents: install, uninstall, status, serve, token, login, changes',
   audit: 'Show who asked the MCP server over HTTP what: list, verify',
   'mcp token': 'Decide who may use the MCP server over HTTP: create, list, revoke',
@@ -128,7 +128,7 @@ export const registry: readonly CommandEntry[] = [
   {
     path: 'sl list',
     summary: 'List datasets and their metrics',
-    load: async () => (await import('./commands/sl/datasets.ts')).listCommand,
+    load: async () => (await import('./commands/sl/list.ts')).listCommand,
   },
   {
     path: 'sl read',
@@ -296,6 +296,11 @@ export const registry: readonly CommandEntry[] = [
     load: async () => (await import('./commands/eval/report.ts')).reportCommand,
   },
   {
+    path: 'eval diff',
+    summary: 'Compare the rows of an answer with those that its case expects',
+    load: async () => (await import('./commands/eval/diff.ts')).diffCommand,
+  },
+  {
     path: 'eval runs',
     summary: 'List past eval runs',
     load: async () => (await import('./commands/eval/runs.ts')).runsCommand,
@@ -304,6 +309,11 @@ export const registry: readonly CommandEntry[] = [
     path: 'eval generate',
     summary: 'Generate cases from metrics, terms or SQL files',
     load: async () => (await import('./commands/eval/generate.ts')).generateCommand,
+  },
+  {
+    path: 'eval add',
+    summary: 'Make an answer of a past conversation a case',
+    load: async () => (await import('./commands/eval/add.ts')).addCommand,
   },
   {
     path: 'eval import',

@@ -12,7 +12,7 @@ import {
   resolveCommand,
   type GlobalFlags,
 } from './program.ts';
-import { registry } from './registry.ts';
+import { type CommandEntry, registry } from './registry.ts';
 import { renderRows } from './export/render-rows.ts';
 import { renderError, toUserError, withHint } from './terminal/failure.ts';
 import { ktxInvocation } from './terminal/invocation.ts';
@@ -23,7 +23,7 @@ import { alignColumns } from './terminal/table.ts';
 import type { Pause } from '../llm/governor/call-gate.ts';
 import { pauseEvent } from '../llm/governor/retries/pause-event.ts';
 import { pauseNote } from './model-pause.ts';
-import { escapeControls } from './terminal/text-width.ts';
+import { escapeControls, textWidth, wrapNote } from './terminal/text-width.ts';
 
 /** The state of one command line. */
 interface CliRun {
@@ -96,6 +96,7 @@ async function parseAndExecute(
   run.flags = longFlags(program);
   if (entry !== undefined) {
     run.command = `ktx ${entry.path}`;
+    await startEngineFor(entry, words, run.host);
     const command = await attachCommand(program, entry, (handler, flags) =>
       execute(run, handler, flags),
     );
@@ -105,6 +106,30 @@ async function parseAndExecute(
       : `${run.command} <name>`;
   }
   await program.parseAsync([...words], { from: 'user' });
+}
+
+/** With them, a query does not reach the warehouse. */
+const asksNothing = new Set(['--plan', '--help', '-h']);
+
+/**
+ * Starts the engine before the code of the command is loaded: both take as long. It opens nothing
+ * before the checked configuration tells it to, and ends with ktx.
+ */
+async function startEngineFor(
+  { path }: CommandEntry,
+  words: readonly string[],
+  host: CliHost,
+): Promise<void> {
+  if (
+    !['mcp serve', 'sl query', 'sql'].includes(path) ||
+    words.some((word) => asksNothing.has(word))
+  )
+    return;
+  const { likelyEngine } = await import('./likely-engine.ts');
+  const driver = likelyEngine(words, host);
+  if (driver === undefined) return;
+  const { startEngineOf } = await import('../warehouse/drivers/start-engine.ts');
+  startEngineOf(driver);
 }
 
 function longFlags({ options }: Command): readonly string[] {
@@ -133,6 +158,7 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
     screen: run.screen,
     progress,
     projectDir: flags.projectDir,
+    role: flags.role,
     project: ({ mayAsk = true, budget } = {}) =>
       host.openProject?.() ??
       (project ??= openCurrentProject(
@@ -151,7 +177,7 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
     },
     printNote(text) {
       progress.clear();
-      if (!isSilent) host.stderr.write(`${text}\n`);
+      if (!isSilent) host.stderr.write(`${wrapNote(text, run.screen.noteWidth)}\n`);
     },
     printEvent(event) {
       if (run.screen.format === 'json')
@@ -295,16 +321,32 @@ async function printHelp(
 }
 
 /** What ktx can use in this folder, and what to type for it; empty if there is nothing. */
-async function describeFolder({ host }: CliRun): Promise<readonly string[]> {
+async function describeFolder({ host, screen }: CliRun): Promise<readonly string[]> {
   const { lookAround } = await import('../project/setup/look-around.ts');
   const found = lookAround(host.cwd, host.env);
   if (found.length === 0) return [];
-  const rows = found.map(({ where, what, next }) => [
-    escapeControls(where),
-    escapeControls(what),
-    `ktx ${escapeControls(next)}`,
-  ]);
-  return ['In this folder:', '', ...alignColumns(rows).map((line) => `  ${line}`)];
+  const { width = Infinity } = screen;
+  const list = (sightings: typeof found) => {
+    const rows = sightings.map(({ where, what, next }) => [
+      escapeControls(where),
+      escapeControls(what),
+      `ktx ${escapeControls(next)}`,
+    ]);
+    const lines = alignColumns(rows).map((line) => `  ${line}`);
+    // A command that a terminal breaks cannot be copied.
+    const isNarrow = lines.some((line) => textWidth(line) > width);
+    return isNarrow
+      ? rows.flatMap(([where, what, next]) => [`  ${where}  ${what}`, `      ${next}`])
+      : lines;
+  };
+  const { true: later = [], false: now = [] } = Object.groupBy(found, ({ needsProject }) =>
+    needsProject === true ? 'true' : 'false',
+  );
+  return [
+    'In this folder:',
+    ...(now.length === 0 ? [] : ['', ...list(now)]),
+    ...(later.length === 0 ? [] : ['', 'Once ktx setup has made a project:', '', ...list(later)]),
+  ];
 }
 
 function describeFailure(error: unknown, run: CliRun): UserError {

@@ -107,7 +107,6 @@ export const commandsByUsualWord: Readonly<Record<string, string>> = {
   test: 'eval run',
   evals: 'eval run',
   'eval test': 'eval run',
-  'eval diff': 'eval compare',
   'eval show': 'eval report',
   'eval new': 'eval generate',
   serve: 'mcp serve',

@@ -1,10 +1,12 @@
 import type { PauseEvent } from '../llm/governor/retries/pause-event.ts';
+import type { PlannedReads } from '../scan/profile/budget.ts';
 import type { CommitReport, FileReport, UnitStage } from './report.ts';
 
 /** What happens during an ingest, for the terminal and for NDJSON. */
 export type IngestEvent =
   | { readonly type: 'lock_awaited'; readonly message: string }
   | { readonly type: 'connection_started'; readonly connection: string }
+  | ({ readonly type: 'scan_planned'; readonly connection: string } & PlannedReads)
   | {
       readonly type: 'scan_progressed';
       readonly connection: string;

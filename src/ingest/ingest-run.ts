@@ -1,5 +1,6 @@
 import type { Authority } from '../context/compile/authority.ts';
 import type { Pin } from '../context/claims/pins.ts';
+import { collectBetweenStages } from '../lib/collect-early.ts';
 import type { ScanConfig } from '../scan/config.ts';
 import type { ScanModel } from '../scan/describe/scan-model.ts';
 import type { KtxEmbeddingPort } from '../llm/port/embedding.ts';
@@ -103,13 +104,14 @@ export interface PipelineRun extends IngestInput {
 /** The part of the report that a run adds to an empty one. */
 export type PipelineOutcome = Pick<IngestReport, 'connections' | 'commit'> & Partial<IngestReport>;
 
-/** Does the work and adds its time to that of the stage. */
+/** Does the work, without the garbage of what was done before, and adds its time to the stage's. */
 export async function measureStage<T>(
   { milliseconds }: Pick<PipelineRun, 'milliseconds'>,
   stage: IngestStage,
   work: () => Promise<T>,
 ): Promise<T> {
   const start = performance.now();
+  collectBetweenStages();
   const result = await work();
   milliseconds[stage] = (milliseconds[stage] ?? 0) + Math.round(performance.now() - start);
   return result;

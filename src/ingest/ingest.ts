@@ -22,12 +22,16 @@ import { saveLeftOut } from './last-run.ts';
 import { runModelStages, type ModelStagesResult } from './model-stages.ts';
 import { planIngest } from './plan.ts';
 import { noCommitReasons } from './publish/commit-rendering.ts';
+import { describePins } from './publish/describe-pins.ts';
 import { findNewEdits } from './publish/new-edits.ts';
 import { readProjectFiles, type FileTree } from './publish/project-files.ts';
+import { recoverBases } from './publish/recorded-bases.ts';
 import { upgradeNote } from './publish/upgrade-note.ts';
+import { listWithdrawn } from './publish/withdrawn-proposals.ts';
 import { publish, type Published } from './publish/publish.ts';
 import { projectFolders, renderProject } from './render/render.ts';
 import { guardJoins, type GuardedFindings } from './render/guard-joins.ts';
+import { withRecordedDefinitions } from './render/hold-back.ts';
 import { addDecisions, validateArtifacts, type Validation } from './render/validate.ts';
 import {
   checkUnchanged,
@@ -75,12 +79,14 @@ const emptyReport = {
   stale: [],
   leftAlone: [],
   setAside: [],
+  withdrawn: [],
   quarantined: [],
   mended: [],
   unfit: [],
 };
 
 async function runWithState(run: PipelineRun): Promise<PipelineOutcome> {
+  await recoverBases(run.dir);
   await run.beforeDecision?.();
   const state = openState(run.dir);
   try {
@@ -282,7 +288,8 @@ function checkArtifacts(
     const configuration = readTextOrNothing(join(run.dir, 'ktx.yaml'), run.dir);
     const context = { state, configuration, model, isOver, signal };
     const validation = await validateArtifacts(found, files, context);
-    return { files, findings: addDecisions(found, validation.repairs), validation };
+    const standing = withRecordedDefinitions(found, validation.waiting, files);
+    return { files, findings: addDecisions(standing, validation.repairs), validation };
   });
 }
 
@@ -315,14 +322,6 @@ async function publishArtifacts(
   return published;
 }
 
-/** The subject of the commit; of several decisions also the list of them. */
-function describePins(pins: readonly Pin[]): readonly string[] {
-  const verb = pins.some(({ choose }) => choose === takenBack) ? 'reopen' : 'decide';
-  const [first = '', ...others] = pins.map(({ subject }) => subject);
-  if (others.length === 0) return [`ktx: ${verb} ${first}`];
-  return [`ktx: ${verb} ${first} and ${others.length} more`, [first, ...others].join('\n')];
-}
-
 function compareContestedMetrics(
   run: PipelineRun,
   state: State,
@@ -350,9 +349,9 @@ function reportRun(
   const { findings, validation } = checked;
   const unfit = findings.sources.flatMap(listUnusedFacts);
   const quarantined = [...validation.quarantined, ...modelled.refused];
-  saveLeftOut(state, { quarantined, unfit });
+  saveLeftOut(state, { quarantined, unfit, goneEdits: published.stale });
   const covered = findings.connections.map(({ catalog }) => catalog.connection);
-  const { filesAfter: _filesAfter, isSettled: _isSettled, ...publishReport } = published;
+  const { filesAfter: _after, isSettled: _isSettled, ...publishReport } = published;
   return {
     connections: reportUnopened(collected.reports, validation.unopened),
     sources: reportSources(collected.sources, findings.sources),
@@ -362,6 +361,7 @@ function reportRun(
     queries: validation.queries,
     mended: validation.mended,
     ...publishReport,
+    withdrawn: listWithdrawn(published, checked.files, quarantined),
     newEdits: findNewEdits(state, covered, published.keptEdits),
   };
 }
@@ -393,4 +393,3 @@ function isFailed({ failure }: Pick<ConnectionReport, 'failure'>): boolean {
 function isFetched({ report }: FetchedSource): boolean {
   return report.items !== undefined;
 }
-import { type Pin, takenBack } from '../context/claims/pins.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { State } from '../store/state.ts';
-import type { Quarantined, UnusedFact } from './report.ts';
+import type { IngestReport, Quarantined, UnusedFact } from './report.ts';
 
 const leftOutSchema = z.object({
   quarantined: z.array(
@@ -12,19 +12,22 @@ const leftOutSchema = z.object({
     }),
   ),
   unfit: z.array(z.object({ item: z.string(), location: z.string(), reason: z.string() })),
+  goneEdits: z.array(z.object({ path: z.string(), at: z.string() })).default([]),
 });
 
 /** What the last run left out of the artifacts, and why. */
 export interface LeftOut {
   readonly quarantined: readonly Quarantined[];
   readonly unfit: readonly UnusedFact[];
+  /** People's edits of what the claims no longer have, and the file of each. */
+  readonly goneEdits: IngestReport['stale'];
 }
 
 /** Saves what the run left out in `.ktx`, so that it can be shown without another run. */
-export function saveLeftOut({ db }: State, { quarantined, unfit }: LeftOut): void {
+export function saveLeftOut({ db }: State, { quarantined, unfit, goneEdits }: LeftOut): void {
   createLeftOutTable(db);
   db.prepare('INSERT OR REPLACE INTO left_out VALUES (1, ?)').run(
-    JSON.stringify({ quarantined, unfit }),
+    JSON.stringify({ quarantined, unfit, goneEdits }),
   );
 }
 

@@ -1,3 +1,5 @@
+import { loadReadableCatalog } from '../context/catalog/catalog-files.ts';
+import { keepNames } from '../context/catalog/dataset-names.ts';
 import { countUndescribedColumns } from '../scan/describe/descriptions.ts';
 import { estimateCost } from './estimate.ts';
 import { journaledOutcome } from './extract/reading-stage.ts';
@@ -26,7 +28,8 @@ export async function planIngest(run: PipelineRun): Promise<PipelineOutcome> {
     const { connection, dialect } = warehouse;
     const { tables, queries } = await warehouse.introspect(scope, run.signal);
     const firstSchema = scope.schemas?.[0] ?? dialect.defaultSchema;
-    const catalog = { connection, dialect: dialect.name, firstSchema, tables };
+    const read = { connection, dialect: dialect.name, firstSchema, tables };
+    const catalog = keepNames(read, await loadReadableCatalog(run.dir, connection));
     const known = await loadModelClaims(run, connection);
     undescribedTables.push(
       ...countUndescribedColumns(catalog, { known, journal: run.estimateOptions?.journal }),

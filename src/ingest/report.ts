@@ -22,6 +22,8 @@ export interface IngestReport extends EditReport {
   /** Generated files with uncommitted texts that were replaced, and where a copy of each is. */
   readonly setAside: readonly { readonly path: string; readonly copy: string }[];
   readonly quarantined: readonly Quarantined[];
+  /** Proposed metrics that nobody had accepted, and that the run took out of their files. */
+  readonly withdrawn: readonly WithdrawnProposal[];
   /** The repairs of this run. */
   readonly mended: readonly Mended[];
   /** For all sources, whether or not this run read them. */
@@ -202,6 +204,14 @@ export interface UnusedFact {
   readonly reason: string;
 }
 
+/** A proposed metric that a run took out of its file. */
+export interface WithdrawnProposal {
+  /** `orders.total_amount` */
+  readonly metric: string;
+  readonly at: string;
+  readonly why: string;
+}
+
 /** Paths relative to the project, sorted. */
 export type FileReport = Readonly<Record<'added' | 'changed' | 'removed', readonly string[]>>;
 
@@ -236,4 +246,6 @@ export interface CommitReport {
   readonly none?: string | undefined;
   /** What went wrong after the commit. */
   readonly warning?: string | undefined;
+  /** True if git knows no name of the person, and the commit before was not in that of ktx. */
+  readonly isFirstUnnamed?: true | undefined;
 }

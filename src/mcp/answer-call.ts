@@ -101,7 +101,7 @@ export async function runTool(
   { input, client }: AskedCall,
 ): Promise<RanCall> {
   const { markdown, structured, error, values, answer } = await tool.execute(input);
-  recordValues(caller, { tool: tool.name, client: client?.name ?? 'a client', values });
+  await recordValues(caller, { tool: tool.name, client: client?.name ?? 'a client', values });
   const result: CallToolResult = {
     content: [{ type: 'text', text: markdown }],
     ...(structured === undefined ? {} : { structuredContent: structured }),
@@ -146,12 +146,12 @@ interface SentAnswer {
 }
 
 /** Records the values of an answer before the client gets them: its model is not one of ktx. */
-function recordValues(caller: Caller, { tool, client, values }: SentAnswer): void {
+async function recordValues(caller: Caller, { tool, client, values }: SentAnswer): Promise<void> {
   if (values.length === 0) return;
   const { project, name } = caller;
   const [run, call] = [project.runId, newId('call')];
   const host = name === undefined ? client : `${client} of ${name}`;
-  project
+  await project
     .egress()
-    .record({ run, call, stage: 'mcp', tool, backend: 'mcp', host, model: '', values });
+    .recordTogether({ run, call, stage: 'mcp', tool, backend: 'mcp', host, model: '', values });
 }

@@ -3,7 +3,7 @@ import { type ColumnLabels, noLabels } from '../context/catalog/column-labels.ts
 import type { TableRef } from '../sql/dialect.ts';
 import type { Scope, TableSchema, Warehouse } from '../warehouse/warehouse.ts';
 import type { ScanConfig } from './config.ts';
-import { bytesToRead, openBudget, scanBudget, type ScanBudget } from './profile/budget.ts';
+import { bytesToRead, coverTables, scanBudget, type ScanBudget } from './profile/budget.ts';
 import { planProfiles } from './profile/profile-tables.ts';
 import { profiledKinds } from './scan.ts';
 import { openScanStore } from './scan-store.ts';
@@ -49,12 +49,7 @@ export async function planScan(options: ScanPlanOptions): Promise<ScanPlan> {
   const store = openScanStore(options.state.db, warehouse.connection);
   const planned = planProfiles(profiledKinds(schema, config), { warehouse, store, config, labels });
   const { bytes } = { ...scanBudget(config, warehouse), ...options.budget };
-  const budget = openBudget({ bytes }, config);
-  const read = new Set<TableSchema>();
-  for (const table of planned.due) {
-    if (!budget.take(table)) break;
-    read.add(table);
-  }
+  const read = coverTables(planned.due, { bytes }, config);
   const due = new Set(planned.due);
   const tables = planned.tables.map((table): PlannedTable => {
     const outcome = read.has(table) ? 'profiled' : due.has(table) ? 'left' : 'reused';

@@ -1,17 +1,19 @@
 import type { LinkFinding } from '../context/catalog/catalog.ts';
 import { formatCount } from '../lib/format-count.ts';
-import type { TableRef } from '../sql/dialect.ts';
+import { fullTableName, type TableRef } from '../sql/dialect.ts';
 import { isPolymorphic } from './links/polymorphic.ts';
 import type { ScanResult } from './scan.ts';
 
 /**
  * The `data` of `ktx scan --json`. Tables outside the connection's first schema are named
- * `schema.table`.
+ * `schema.table`, those of another database or catalog `catalog.schema.table`.
  */
 export function scanReport(result: ScanResult) {
   const { catalog, tables, profiled, reused, left, queries, links, primaryKeys } = result;
-  const nameOf = ({ schema, table }: TableRef): string =>
-    schema === catalog.firstSchema ? table : `${schema}.${table}`;
+  const nameOf = (table: TableRef): string =>
+    table.catalog === undefined && table.schema === catalog.firstSchema
+      ? table.table
+      : fullTableName(table);
   const linkEnd = ({ table, columns }: { table: TableRef; columns: readonly string[] }) => ({
     table: nameOf(table),
     columns,

@@ -10,17 +10,27 @@ import { datasetNames } from '../context/catalog/dataset-names.ts';
 import type { Claim } from '../context/claims/claim.ts';
 import { parseSubject } from '../context/claims/subject.ts';
 import { tableKey } from '../sql/dialect.ts';
+import { withTimeTypes } from './facts/time-types.ts';
 import { linkJudge } from './describe/ask-link-judge.ts';
 import { isForReview } from './links/polymorphic.ts';
+import type { TableProfile } from './profile/table-profile.ts';
 import { sortByKey } from './sort-by-key.ts';
 import { tableClaims } from './table-claims.ts';
+
+/** Without them, types are as declared. */
+interface Profiles {
+  readonly tables?: readonly {
+    readonly table: CatalogTable;
+    readonly profile: TableProfile | undefined;
+  }[];
+}
 
 /**
  * The claims of a scan, in an order that does not depend on the order of the findings. Evidence is
  * coarse, so that a day's new rows change no byte. Accepted findings become claims, joins that a
  * person should decide become claims of possible joins, and `ktx scan` shows the others.
  */
-export function scanClaims(findings: ScanFindings): Claim[] {
+export function scanClaims(findings: ScanFindings & Profiles): Claim[] {
   const names = datasetNames(findings.catalog);
   const isAccepted = ({ status }: KeyFinding | LinkFinding): boolean => status === 'accepted';
   const acceptedLinks = findings.links.filter(isAccepted);
@@ -32,6 +42,9 @@ export function scanClaims(findings: ScanFindings): Claim[] {
     tableKey(from.table),
   );
   const linksTo = Map.groupBy(acceptedLinks, ({ to }) => tableKey(to.table));
+  const profiles = new Map(
+    findings.tables?.map(({ table, profile }) => [tableKey(table), profile]),
+  );
   const claims = findings.catalog.tables.flatMap((table) => {
     const key = tableKey(table);
     return tableClaims(table, findings.catalog.connection, {
@@ -40,6 +53,7 @@ export function scanClaims(findings: ScanFindings): Claim[] {
       linksFrom: linksFrom.get(key) ?? [],
       linksTo: linksTo.get(key) ?? [],
       linksInDoubt: linksInDoubt.get(key) ?? [],
+      typed: withTimeTypes(table, profiles.get(key)),
     });
   });
   return sortByKey(claims, ({ subject, kind, body }) => [subject, kind, body]);

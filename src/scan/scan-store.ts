@@ -68,9 +68,19 @@ export function openScanStore(db: DatabaseSync, connection: string) {
     save(key: string, value: MeasuredNumbers | StoredAnalysis | StoredHistory): void {
       insert.run(connection, key, sealText(db, JSON.stringify(value)));
     },
-    saveProfile(table: string, value: StoredProfile): void {
-      insert.run(connection, table, sealText(db, JSON.stringify(value)));
-      saveValues(db, { connection, table, profile: value.profile });
+    /** Saves all of them, or none. */
+    saveProfiles(profiles: Iterable<readonly [table: string, value: StoredProfile]>): void {
+      db.exec('BEGIN IMMEDIATE');
+      try {
+        for (const [table, value] of profiles) {
+          insert.run(connection, table, sealText(db, JSON.stringify(value)));
+          saveValues(db, { connection, table, profile: value.profile });
+        }
+        db.exec('COMMIT');
+      } catch (error) {
+        if (db.isTransaction) db.exec('ROLLBACK');
+        throw error;
+      }
     },
     /** The keys of all tables that have a profile. */
     profiledTables: (): readonly string[] =>

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Catalog, ScanFindings } from '../context/catalog/catalog.ts';
+import { keepNames } from '../context/catalog/dataset-names.ts';
 import { type ColumnLabels, noLabels } from '../context/catalog/column-labels.ts';
 import type { Claim } from '../context/claims/claim.ts';
 import { shortHash } from '../lib/hash.ts';
@@ -23,7 +24,7 @@ import {
 } from './history/read-history.ts';
 import type { ReadStatement } from './history/read-statements.ts';
 import type { HistoryConfig } from '../warehouse/history/history-config.ts';
-import { scanBudget, type ScanBudget } from './profile/budget.ts';
+import { type PlannedReads, planReads, scanBudget, type ScanBudget } from './profile/budget.ts';
 import { isUnread, type ProfiledTable, profileTables } from './profile/profile-tables.ts';
 import { judgedLinks } from './scan-claims.ts';
 import type { ScanContext } from './scan-context.ts';
@@ -32,6 +33,8 @@ import { openScanStore } from './scan-store.ts';
 export interface ScanOptions {
   readonly warehouse: Warehouse;
   readonly scope: Scope;
+  /** The catalog of an earlier run: its names stay. */
+  readonly recorded?: Catalog | undefined;
   /** The structure of the warehouse, if it was read already. */
   readonly schema?: WarehouseSchema | undefined;
   /** Has the profiles and measurements of earlier scans; `store/state.ts` opens it. */
@@ -57,6 +60,11 @@ export interface ScanOptions {
   /** Overrides the budget of the configuration. */
   readonly budget?: ScanBudget | undefined;
   readonly signal: AbortSignal;
+  /**
+   * Called before the first row is read, where the provider bills bytes and there is something to
+   * read.
+   */
+  readonly onPlan?: ((plan: PlannedReads) => void) | undefined;
   readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
 }
 
@@ -130,7 +138,7 @@ export async function scan(options: ScanOptions) {
   if (stored === undefined) store.save(key, analysis);
   const summary = await learnFromHistory(people, { ...readable, read }, context);
 
-  const catalog = catalogOf(schema, options);
+  const catalog = keepNames(catalogOf(schema, options), options.recorded);
   const { links, ...judgements } = await judgeLinks(analysis.links, facts, {
     ...context,
     model: options.model,
@@ -162,11 +170,18 @@ export function profiledKinds(
 }
 
 async function profileStep(schema: WarehouseSchema, options: ScanOptions, context: ScanContext) {
-  const { config, warehouse, onProgress } = options;
+  const { config, warehouse, onPlan, onProgress } = options;
+  const { usdPerTib } = warehouse;
+  const budget = { ...scanBudget(config, warehouse), ...options.budget };
   let total = 0;
   const profiles = await profileTables(profiledKinds(schema, config), {
     ...context,
-    budget: { ...scanBudget(config, warehouse), ...options.budget },
+    budget,
+    onDue(due) {
+      const plan =
+        usdPerTib === undefined ? undefined : planReads(due, budget, { config, usdPerTib });
+      if (plan !== undefined) onPlan?.(plan);
+    },
     onProfile(progress) {
       total = progress.total;
       onProgress?.({ phase: 'profile', ...progress });

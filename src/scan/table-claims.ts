@@ -4,6 +4,7 @@ import {
   type DatasetNames,
   type KeyFinding,
   type LinkFinding,
+  tableLocation,
 } from '../context/catalog/catalog.ts';
 import { subjects, type Claim, type Evidence } from '../context/claims/claim.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
@@ -18,6 +19,8 @@ interface TableFindings {
   readonly linksTo: readonly LinkFinding[];
   /** Likely links from the table that only a person can accept. */
   readonly linksInDoubt: readonly LinkFinding[];
+  /** The table with the types that its values have, where those that are declared say less. */
+  readonly typed: CatalogTable;
 }
 
 /**
@@ -51,7 +54,7 @@ export function tableClaims(
   const location = {
     connection,
     item: catalogPath(connection, table.schema),
-    location: table.table,
+    location: tableLocation(table),
   };
   const context: TableClaimContext = {
     table,
@@ -80,7 +83,7 @@ export function tableClaims(
 }
 
 function datasetDrafts(
-  { table, connection, dataset, fieldName }: TableClaimContext,
+  { table, connection, dataset, findings: { typed }, fieldName }: TableClaimContext,
   structure: Evidence,
 ): ClaimDraft[] {
   const subject = subjects.dataset(connection, dataset);
@@ -90,7 +93,7 @@ function datasetDrafts(
     schema: table.schema,
     table: table.table,
   };
-  const timeColumns = table.columns.filter(
+  const timeColumns = typed.columns.filter(
     ({ type }) => type === 'date' || type === 'datetime' || type === 'datetime_tz',
   );
   const onlyTime = timeColumns.length === 1 ? timeColumns[0] : undefined;
@@ -160,12 +163,21 @@ function keysOfLinks(
   return [...distinct].flatMap(([key, names]) => (known.has(key) ? [] : [names]));
 }
 
-function fieldDrafts({ table, connection, dataset, fieldName }: TableClaimContext): ClaimDraft[] {
+function fieldDrafts(context: TableClaimContext): ClaimDraft[] {
+  const { table, connection, dataset, findings, fieldName, location } = context;
+  const measured: Evidence = {
+    ...location,
+    origin: 'code',
+    extractor: 'times@1',
+    confidence: 0.9,
+    measured: { texts: 'all are times' },
+  };
   return table.columns.flatMap(({ name, type, values, comment }, index): ClaimDraft[] => {
     const subject = subjects.field(connection, dataset, fieldName(name));
+    const found = findings.typed.columns[index]?.type ?? type;
     return [
       [subject, 'field', { column: name, position: index + 1 }],
-      [subject, 'type', type],
+      found === type ? [subject, 'type', type] : [subject, 'type', found, measured],
       [subject, 'values', values && [...values]],
       [subject, 'description', comment || undefined],
     ];

@@ -1,4 +1,4 @@
-import { stepOf, withoutStep } from '../context/catalog/table-layer.ts';
+import { stepOf, withoutStep } from '../sql/names/table-layer.ts';
 
 /** A document that was found. */
 interface ScoredDocument {

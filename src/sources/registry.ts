@@ -8,6 +8,7 @@ import type {
   Item,
   Source,
   SourceSight,
+  Transformation,
 } from './source.ts';
 
 /** A source with its configuration. */
@@ -24,6 +25,8 @@ export interface OpenSource {
     | ((context: Omit<FetchContext<unknown>, 'config'>) => Promise<SourceSight>)
     | undefined;
   address?(key: string): string | undefined;
+  /** Absent for a source that makes no tables. */
+  readonly transformations?: ((items: readonly Item[]) => readonly Transformation[]) | undefined;
   covers(key: string): boolean;
   isConfiguration(key: string): boolean;
   /** Loads what `extract` needs; to be awaited before. Fetching needs none of it. */
@@ -72,12 +75,14 @@ function bindConfig<Config extends SourceConfig | undefined>(
   config: Config,
 ): OpenSource {
   const look = source.look?.bind(source);
+  const transformations = source.transformations?.bind(source);
   return {
     inThread: { config },
     extractor: source.extractor,
     fetch: (context) => source.fetch({ ...context, config }),
     look: look && ((context) => look({ ...context, config })),
     address: (key) => source.address?.(key, config),
+    transformations: transformations && ((items) => transformations(items, config)),
     covers: (key) => source.covers?.(key, config) ?? true,
     isConfiguration: (key) => source.isConfiguration?.(key) ?? false,
     prepare: async () => (source.parsesSql === true ? loadAnalyzer() : undefined),

@@ -51,6 +51,8 @@ export interface FetchContext<Config> {
   readonly longestWait: number;
   /** A server makes the fetch wait, for a time that a person would notice. */
   readonly onWait: (wait: ServerWait) => void;
+  /** Set for `look`. */
+  readonly warehouses?: readonly WarehousePlace[];
   readonly signal: AbortSignal;
 }
 
@@ -73,6 +75,26 @@ export interface ServerWait {
   readonly until: Date;
 }
 
+/** Where a warehouse of the project is. */
+export interface WarehousePlace {
+  readonly connection: string;
+  readonly driver: string;
+  readonly host: string | undefined;
+  /** Undefined for that of the engine. */
+  readonly port?: string | undefined;
+  readonly database: string | undefined;
+}
+
+/** A part of a source that is in the same place as a warehouse, which a person has to confirm. */
+export interface ProposedWarehouse {
+  /** The setting of the source, such as `databases`, and what it names there. */
+  readonly setting: string;
+  readonly key: string;
+  readonly connection: string;
+  /** For a person: `database 3 Analytics (postgres at db.example.com/shop)`. */
+  readonly what: string;
+}
+
 /** What the login of a connection sees, as a few requests show it. */
 export interface SourceSight {
   /** Who is logged in, and where. */
@@ -81,6 +103,7 @@ export interface SourceSight {
   readonly sees: readonly string[];
   /** What will not be read, or lead to no table, with what to do about it. */
   readonly misses: readonly string[];
+  readonly proposed?: readonly ProposedWarehouse[];
 }
 
 export interface ExtractContext<Config> {
@@ -132,6 +155,20 @@ interface ExtractionProblem {
   readonly reason: string;
 }
 
+/** A table that a source knows, and what it is made of. */
+export interface Transformation {
+  readonly id: string;
+  /** As people say it: `model orders`. */
+  readonly name: string;
+  /** The key of the item that says how it is made. */
+  readonly item: string;
+  readonly table: string;
+  /** Where the table may be; empty if that is not known. */
+  readonly schemas: readonly string[];
+  /** Ids of those that it reads. */
+  readonly reads: readonly string[];
+}
+
 /** A kind of source. To add one, add a folder here and a line in `config.ts` and `registry.ts`. */
 export interface Source<Config> {
   /** As name@version. Another version reads every item again. */
@@ -158,6 +195,8 @@ export interface Source<Config> {
    * counts as empty.
    */
   isConfiguration?(key: string): boolean;
+  /** What makes tables of others, as the items say it. Takes all items. */
+  transformations?(items: readonly Item[], config: Config): readonly Transformation[];
   /** True if `extract` runs inside `withAnalyzer`. */
   readonly parsesSql?: boolean;
   /**

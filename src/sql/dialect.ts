@@ -224,6 +224,11 @@ interface StatisticsSql {
   textLength?(text: string): string;
   /** The first characters of a text; `substr` if undefined. */
   firstCharacters?(text: string, count: number): string;
+  /**
+   * Only of engines that keep times as text. Aggregate: the types of the texts (`TextTime`), least
+   * and greatest, with a space between; NULL if no text tells one.
+   */
+  timesInText?(expr: string): string;
   /** Texts that are not NULL with a separator between them; `concat_ws` if undefined. */
   joinTexts?(separator: string, texts: readonly string[]): string;
   /**
@@ -263,6 +268,11 @@ export function sameTable(a: TableRef, b: TableRef): boolean {
 /** A name without quotes, as an engine whose names have a case reads it. */
 export function foldedName(name: string, { foldsUp }: Pick<Dialect, 'foldsUp'>): string {
   return foldsUp === true ? name.toUpperCase() : name.toLowerCase();
+}
+
+/** `catalog.schema.table`, for people. A table of the connection's own catalog names none. */
+export function fullTableName({ catalog, schema, table }: TableRef): string {
+  return [...(catalog === undefined ? [] : [catalog]), schema, table].join('.');
 }
 
 /** A unique key for maps. */

@@ -72,6 +72,9 @@ export function projectPaths(dir: string) {
     get worktree() {
       return inState('worktree');
     },
+    get publishing() {
+      return inState('publishing.jsonl');
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsync,
@@ -142,21 +142,32 @@ function stageFile(
 ): StagedFile {
   const target = followLinks(path, within);
   const folder = dirname(target);
-  const name = `${temporaryPrefix(target)}${randomBytes(4).toString('hex')}${temporarySuffix}`;
+  const name = `${temporaryPrefix(target)}${randomUUID().slice(0, 8)}${temporarySuffix}`;
   const temporary = join(folder, name);
   const staged: StagedFile = { target, temporary, open: undefined };
   try {
     const isPrivate = isInState(target);
-    mkdirSync(folder, { recursive: true, mode: isPrivate ? privateFolderMode : 0o777 });
     const mode = isPrivate
       ? privateFileMode
       : (statSync(target, { throwIfNoEntry: false })?.mode ?? newMode);
-    staged.open = openSync(temporary, 'wx', mode);
+    staged.open = openNew(temporary, mode, isPrivate);
     writeFileSync(staged.open, text);
     return staged;
   } catch (error) {
     discard(staged);
     throw fileAccessError('written', target, error);
+  }
+}
+
+/** Opens a file that does not exist yet, and makes its folder if that is missing. */
+function openNew(path: string, mode: number, isPrivate: boolean): number {
+  try {
+    return openSync(path, 'wx', mode);
+  } catch (error) {
+    undefinedIfMissing(error as NodeJS.ErrnoException);
+    const folderMode = isPrivate ? privateFolderMode : 0o777;
+    mkdirSync(dirname(path), { recursive: true, mode: folderMode });
+    return openSync(path, 'wx', mode);
   }
 }
 
@@ -300,10 +311,9 @@ export async function removeFile(path: string, within: string): Promise<void> {
 }
 
 function followLinks(path: string, within: string | undefined): string {
-  const found = realpathOrNothing(path);
-  // Another process may have made the file meanwhile: only a link can be broken.
-  const info = found === undefined ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
-  if (info?.isSymbolicLink() === true) {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  const found = info && realpathOrNothing(path);
+  if (found === undefined && info?.isSymbolicLink() === true) {
     throw new UserError('broken_link', `${path} is a link to a file that does not exist.`, {
       hint: 'Remove it.',
     });

@@ -3,6 +3,7 @@ import { errorMessage, UserError } from '../lib/error.ts';
 import type { Json } from '../lib/json.ts';
 import { ensureStateDirectory } from './directories.ts';
 import { createPrivateFile } from './ownership/private-files.ts';
+import { useWriteAheadLog } from './shared/write-ahead-log.ts';
 
 /** `.ktx/journal.db`: results that were paid for. Unlike `state.db` it is never deleted. */
 export interface Journal {
@@ -45,7 +46,8 @@ function openDatabase(path: string): DatabaseSync {
     // SQLite gives the files beside the database the same mode.
     createPrivateFile(path);
     db = new DatabaseSync(path, { timeout: 10_000 });
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    useWriteAheadLog(db);
+    db.exec('PRAGMA synchronous = FULL');
     db.exec(
       'CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, body TEXT NOT NULL, at TEXT NOT NULL) STRICT',
     );

@@ -5,7 +5,7 @@ import { errorMessage, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
 import { readTextOrNothing } from './files.ts';
 import { createPrivateFile, privateFileMode } from './ownership/private-files.ts';
-import { sqliteErrorCode } from './state.ts';
+import { sqliteErrorCode } from './shared/write-ahead-log.ts';
 
 interface LockOptions {
   /** How long to wait for another process; ten minutes if undefined. 0 fails at once. */
@@ -18,6 +18,15 @@ interface LockOptions {
 /** SQLITE_BUSY. */
 const busyCode = 5;
 
+/** A file that one process at a time may hold. */
+interface LockFile {
+  readonly path: string;
+  /** The folder that the file must be in. */
+  readonly within: string;
+  /** What the holder does, for the message: `is working on this project`. */
+  readonly work: string;
+}
+
 /**
  * Runs `run` while no other ktx process works on the project. The lock is an exclusive transaction
  * on `.ktx/lock.db`, so it is released however the process ends. Not re-entrant. Throws `lock_busy`
@@ -29,14 +38,24 @@ export async function withProjectLock<T>(
   options: LockOptions = {},
 ): Promise<T> {
   const { lockDb } = ensureStateDirectory(dir);
+  const lockFile = { path: lockDb, within: dir, work: 'is working on this project' };
+  return withFileLock(lockFile, run, options);
+}
+
+/** Like `withProjectLock`, with a file of the caller. */
+export async function withFileLock<T>(
+  { path, within, work }: LockFile,
+  run: () => Promise<T>,
+  options: LockOptions = {},
+): Promise<T> {
   const { waitMs = 600_000, signal, onWait } = options;
   const deadline = Date.now() + waitMs;
   // Only for the message: the holder file may be out of date.
-  const holderFile = `${lockDb}.holder`;
-  let lock = tryLock(lockDb);
+  const holderFile = `${path}.holder`;
+  let lock = tryLock(path);
   for (let isFirst = true; lock === undefined; isFirst = false) {
-    const holder = readTextOrNothing(holderFile, dir) || 'it has just started';
-    const message = `Another ktx (${holder}) is working on this project`;
+    const holder = readTextOrNothing(holderFile, within) || 'it has just started';
+    const message = `Another ktx (${holder}) ${work}`;
     if (Date.now() >= deadline) {
       throw new UserError('lock_busy', `${message}.`, {
         hint: 'Try again when it has finished.',
@@ -45,7 +64,7 @@ export async function withProjectLock<T>(
     }
     if (isFirst) onWait?.(`${message}; waiting for it.`);
     await sleep(50, undefined, { signal });
-    lock = tryLock(lockDb);
+    lock = tryLock(path);
   }
   try {
     writeFileSync(holderFile, `process ${process.pid}, since ${new Date().toISOString()}`, {

@@ -5,6 +5,7 @@ import { ensureStateDirectory } from './directories.ts';
 import { createPrivateFile } from './ownership/private-files.ts';
 import { useKey } from './ownership/sealed-text.ts';
 import { stateKey } from './ownership/state-guard.ts';
+import { sqliteErrorCode, useWriteAheadLog } from './shared/write-ahead-log.ts';
 
 /**
  * Raise it when a room changes one of its tables in `state.db`. A test has the tables that belong
@@ -47,10 +48,11 @@ function tryOpen(path: string): DatabaseSync | undefined {
     // SQLite gives the files beside the database the same mode.
     createPrivateFile(path);
     db = new DatabaseSync(path, { timeout: 10_000 });
+    useWriteAheadLog(db);
     // With secure_delete, values that are deleted are overwritten. A transaction larger than the
-    // cache, by default 2 MB, writes its pages again and again: it may take 64 MB.
+    // cache, by default 2 MB, writes its pages again and again: it may take 24 MB.
     db.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536;',
+      'PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -24576;',
     );
     // One statement, because another process may be creating the tables at this moment.
     const file = db
@@ -71,10 +73,4 @@ function tryOpen(path: string): DatabaseSync | undefined {
   }
   db.close();
   return undefined;
-}
-
-/** SQLite's primary result code; undefined if it is not an error of SQLite. */
-export function sqliteErrorCode(error: unknown): number | undefined {
-  const { errcode } = error as { errcode?: number };
-  return errcode === undefined ? undefined : errcode & 0xff;
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { formatCount } from '../lib/format-count.ts';
-import { findValues } from '../project/answer/values.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({ text: z.string() });
@@ -19,6 +18,7 @@ export const findValuesTool: ToolDefinition<typeof inputSchema> = {
   itemsName: 'hits',
   isShort: true,
   async run({ text }, { project }) {
+    const { findValues } = await import('../project/answer/values.ts');
     const found = await findValues(project, text);
     const hits = found.slice(0, maxHits);
     return {

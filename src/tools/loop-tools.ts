@@ -4,7 +4,7 @@ import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../llm/port/runtime.t
 import type { Project } from '../project/open/open.ts';
 import { appendToLog } from '../store/log.ts';
 import type { LoopTool } from './loop-tool.ts';
-import { registry } from './registry.ts';
+import { loopRegistry } from './loop-registry.ts';
 
 /**
  * The registry's tools for the model loops of an ingest. Each call is logged, like the calls of
@@ -23,9 +23,9 @@ export function loopTools(project: Project): LoopTools {
     );
   };
   return {
-    extract: (session, signal) => toolSet(registry.extract, session, signal),
-    curate: (session, signal) => toolSet(registry.curate, session, signal),
-    reconcile: (session, signal) => toolSet(registry.reconcile, session, signal),
+    extract: (session, signal) => toolSet(loopRegistry.extract, session, signal),
+    curate: (session, signal) => toolSet(loopRegistry.curate, session, signal),
+    reconcile: (session, signal) => toolSet(loopRegistry.reconcile, session, signal),
   };
 }
 

@@ -1,8 +1,4 @@
 import { z } from 'zod';
-import { proposeCorrection } from '../project/learn/propose-correction.ts';
-import { checkNote, readNoteStatus, remember } from '../project/learn/remember.ts';
-import { proposeChange } from '../project/propose/propose-change.ts';
-import { changeDetails, summarizeChange } from './answers/describe-change.ts';
 import { carriesNone, type ToolAnswer, type ToolContext, type ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
@@ -22,7 +18,9 @@ export const rememberNote: ToolDefinition<typeof inputSchema> = {
     const { project, signal, loops } = context;
     if (id === undefined && project.proposes === true)
       return proposeNote({ text, corrects }, context);
-    const options = { signal, tools: loops };
+    const { readNoteStatus, remember } = await import('../project/learn/remember.ts');
+    const { proposeCorrection } = await import('../project/learn/propose-correction.ts');
+    const options = { signal, tools: await loops() };
     const note =
       id !== undefined
         ? await readNoteStatus(project, id)
@@ -41,12 +39,17 @@ export const rememberNote: ToolDefinition<typeof inputSchema> = {
 /** On a branch of its own, for people who review it. */
 async function proposeNote(
   { text, corrects }: { readonly text: string; readonly corrects: string | undefined },
-  { project, signal, loops: tools }: ToolContext,
+  { project, signal, loops }: ToolContext,
 ): Promise<ToolAnswer> {
+  const [{ checkNote }, { proposeChange }, { changeDetails, summarizeChange }] = await Promise.all([
+    import('../project/learn/remember.ts'),
+    import('../project/propose/propose-change.ts'),
+    import('./answers/describe-change.ts'),
+  ]);
   checkNote(text.trim());
   const proposal = { kind: 'note' as const, text, ...(corrects !== undefined && { corrects }) };
   const { runId } = project;
-  const change = await proposeChange(project, proposal, { signal, tools, runId });
+  const change = await proposeChange(project, proposal, { signal, tools: await loops(), runId });
   return answerOf(summarizeChange(change), changeDetails(change));
 }
 

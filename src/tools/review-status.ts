@@ -1,10 +1,7 @@
-import { suggestedBackend } from '../llm/backends.ts';
 import { z } from 'zod';
 import { valuesOfConflicts } from './answers/values-of-conflicts.ts';
 import type { ReviewQueue } from '../project/review/review-queue.ts';
-import { loadReviewQueue } from '../project/review/review-queue.ts';
 import type { Project } from '../project/open/open.ts';
-import { loadVisibleQueue } from '../project/visible/review-visible.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({});
@@ -19,6 +16,7 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
   itemsName: 'text',
   isShort: true,
   async run(_, { project }) {
+    const { suggestedBackend } = await import('../llm/backends.ts');
     const { contested, joins, unreviewed, quarantined, stale, unfit, pending } =
       await loadQueue(project);
     const counts = {
@@ -88,9 +86,11 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
 };
 
 /** Who comes through a server sees what its page shows them; who runs ktx sees all. */
-function loadQueue(project: Project): Promise<ReviewQueue> {
+async function loadQueue(project: Project): Promise<ReviewQueue> {
   const isCaller = project.role !== undefined || project.person !== undefined;
-  return isCaller ? loadVisibleQueue(project) : loadReviewQueue(project);
+  return isCaller
+    ? (await import('../project/visible/review-visible.ts')).loadVisibleQueue(project)
+    : (await import('../project/review/review-queue.ts')).loadReviewQueue(project);
 }
 
 /** The numbers of contested metrics, by the lines that have them. */

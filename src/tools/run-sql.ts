@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fullTableName } from '../sql/dialect.ts';
 import { UserError } from '../lib/error.ts';
 import { formatCount } from '../lib/format-count.ts';
 import { lintStatement } from '../project/answer/lint.ts';
@@ -47,11 +48,7 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
       warnings: result.warnings,
       items: rows,
       truncated,
-      values: valuesOfRows(
-        name,
-        sources.map(({ schema, table }) => `${schema}.${table}`),
-        columns,
-      ),
+      values: valuesOfRows(name, sources.map(fullTableName), columns),
     };
   },
 };

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { formatCount } from '../lib/format-count.ts';
 import { readCommitState } from '../project/open/commit-state.ts';
-import { searchProject } from '../project/answer/search.ts';
 import { documentKinds } from '../search/documents.ts';
 import type { SearchHit } from '../search/search.ts';
 import type { ToolDefinition } from './tool.ts';
@@ -22,6 +21,7 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
   inputSchema,
   itemsName: 'hits',
   async run({ text, ...options }, { project, signal, isReviewedOnly }) {
+    const { searchProject } = await import('../project/answer/search.ts');
     const { hits: found, lexical } = await searchProject(project, text, { ...options, signal });
     const hits = isReviewedOnly ? found.filter((hit) => !isUnreviewed(hit)) : found;
     const contested = hits.filter((hit) => hit.contested === true).map(({ subject }) => subject);

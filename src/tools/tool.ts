@@ -32,8 +32,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** True if metrics that nobody has accepted are not offered. */
   readonly isReviewedOnly: boolean;
-  /** For tools that start an ingest. */
-  readonly loops: LoopTools;
+  /** For tools that start an ingest. Loaded only then. */
+  readonly loops: () => Promise<LoopTools>;
   /** True if the caller waits for the end of the work, however long it takes. */
   readonly isAwaited: boolean;
   /** Reports what a long call is doing. */

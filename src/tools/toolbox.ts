@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { noValues, type SentValues } from '../llm/egress/sent-values.ts';
 import { newId } from '../lib/id.ts';
+import { redactCredentials } from '../lib/patterns/credentials.ts';
 import { checkSchema, problemText } from '../lib/schema-check.ts';
 import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/open/open.ts';
 import { appendToLog } from '../store/log.ts';
 import { hintForAgent } from './answers/agent-hint.ts';
-import { loopTools } from './loop-tools.ts';
 import { cutPage, type PagePosition } from './answers/page.ts';
 import { registry } from './registry.ts';
 import type { Tool, ToolAnswer, ToolDefinition } from './tool.ts';
@@ -71,15 +71,14 @@ interface BoundCalls extends CallTerms {
  */
 export function openToolbox(project: Project, options: ToolboxOptions = {}): Toolbox {
   const { sendsValues = true, isReviewedOnly = false, isConversation = false, caller } = options;
-  const loops = loopTools(project);
+  const loops = async () => (await import('./loop-tools.ts')).loopTools(project);
   let held: readonly HeldAnswer[] = [];
   const bindTool = (
     definition: ToolDefinition,
     { signal, reportStep, allowedBytes, isAwaited = false }: BoundCalls,
   ): Tool => {
-    const { name, description, effect, isShort, itemsName } = definition;
-    const inputSchema =
-      isShort === true ? definition.inputSchema : definition.inputSchema.extend(pagingSchema.shape);
+    const { name, description, effect, itemsName } = definition;
+    const inputSchema = inputSchemaOf(definition);
     const answerCall = async (id: string, rawInput: unknown) => {
       signal.throwIfAborted();
       const parsed = parseInput(name, inputSchema, rawInput ?? {});
@@ -113,7 +112,8 @@ export function openToolbox(project: Project, options: ToolboxOptions = {}): Too
       );
       try {
         const ms = Math.round(performance.now() - started);
-        const entry = { run: project.runId, call, caller, tool: name, input, ms, ...logEntry };
+        const about = { run: project.runId, call, caller, tool: name };
+        const entry = { ...about, input: withoutCredentials(input), ms, ...logEntry };
         appendToLog(project.dir, 'tools', entry);
         return result;
       } catch (error) {
@@ -138,6 +138,26 @@ export function openToolbox(project: Project, options: ToolboxOptions = {}): Too
         bindTool(definition, { signal, reportStep: () => undefined }),
       ),
   };
+}
+
+/** A refused note may be refused because of one. */
+function withoutCredentials(input: unknown): unknown {
+  const text = JSON.stringify(input, (_key, value: unknown) =>
+    typeof value === 'string' ? redactCredentials(value) : value,
+  );
+  return text === undefined ? undefined : (JSON.parse(text) as unknown);
+}
+
+const inputSchemas = new WeakMap<ToolDefinition, z.ZodObject>();
+
+/** Made once for each tool: zod compiles each new schema, and a server binds tools at each call. */
+function inputSchemaOf(definition: ToolDefinition): z.ZodObject {
+  const known = inputSchemas.get(definition);
+  if (known !== undefined) return known;
+  const { isShort, inputSchema } = definition;
+  const schema = isShort === true ? inputSchema : inputSchema.extend(pagingSchema.shape);
+  inputSchemas.set(definition, schema);
+  return schema;
 }
 
 /**

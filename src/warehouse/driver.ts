@@ -48,6 +48,8 @@ export interface StatementEstimate {
 export interface DriverSession {
   readonly dialect: Dialect;
   readonly policy: GatePolicy;
+  /** The catalog of tables that name none, where a server has several. */
+  readonly catalog?: string;
   introspect(scope: Scope, signal: AbortSignal): Promise<WarehouseSchema>;
   run(sql: string, limits: RunLimits, signal: AbortSignal): Promise<QueryRows>;
   /**

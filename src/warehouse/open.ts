@@ -8,6 +8,7 @@ import type { DriverSession, OpenContext, QueryRows, RunLimits } from './driver.
 import { identityConfigOf } from './identity/identity-config.ts';
 import { identifyCaller, type WarehouseCaller } from './identity/statement-identity.ts';
 import { summarizeWarnings } from './result/engine-warnings.ts';
+import { keepStatementFacts } from './gate/analyze-statement.ts';
 import { createGate } from './gate/gate.ts';
 import {
   ignoredLimitWarning,
@@ -33,7 +34,7 @@ export interface WarehouseSpec extends OpenContext {
 /** The only way to open a warehouse. Every statement passes the gate before it is sent. */
 export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): Promise<Warehouse> {
   const session = await openDriver(spec, signal);
-  const covers = tableScope(spec.config, ownCatalogOf(spec.config));
+  const covers = tableScope(spec.config, session.catalog ?? ownCatalogOf(spec.config));
   const introspect: DriverSession['introspect'] = async (scope, callSignal) =>
     coveredSchema(await session.introspect(scope, callSignal), covers);
   const introspectTables = async () => (await introspect({}, new AbortController().signal)).tables;
@@ -167,6 +168,7 @@ async function openDriver(
   { config, ...context }: WarehouseSpec,
   signal: AbortSignal,
 ): Promise<DriverSession> {
+  keepStatementFacts(context.cacheDir);
   // A glob has no real path; its driver checks each file.
   if ('path' in config) await resolveConfiguredPath(context.projectDir, config.path);
   if (config.driver === 'bigquery')

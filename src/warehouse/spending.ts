@@ -58,8 +58,8 @@ export function mostBytes(
 
 /** The price of the connection's own contract, or the list price; undefined: bytes cost nothing. */
 export function usdPerTibOf(config: WarehouseConfig): number | undefined {
-  const { usd_per_tib: agreed }: { usd_per_tib?: unknown } = config as object;
-  return typeof agreed === 'number' ? agreed : driverNamed(config.driver).billed?.usdPerTib;
+  const agreed = 'usd_per_tib' in config ? config.usd_per_tib : undefined;
+  return agreed ?? driverNamed(config.driver).billed?.usdPerTib;
 }
 
 /** Throws `too_expensive` for an estimate above the limit. */

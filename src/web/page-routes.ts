@@ -32,6 +32,8 @@ const longest = 10_000;
 const name = z.string().min(1).max(1_000);
 const words = z.string().min(1).max(longest);
 const nothing = z.strictObject({});
+/** In a URL. */
+const count = z.string().regex(/^[1-9]\d{0,5}$/);
 const connection = name.optional();
 /** A parameter of a URL is a list if it stands there several times. */
 const list = z.union([z.array(name).max(50), name.transform((only) => [only])]).default([]);
@@ -93,6 +95,35 @@ export const pageRoutes: Readonly<Record<string, PageRoute>> = {
     input: z.strictObject({ run: name }),
     command: ({ run }) => ['eval', 'report', '--', run],
   }),
+  '/api/eval/diff': define({
+    method: 'GET',
+    input: z.strictObject({ run: name, case: name, attempt: count }),
+    command: ({ run, case: id, attempt }) => [
+      'eval',
+      'diff',
+      ...flag('run', run),
+      ...flag('attempt', attempt),
+      '--',
+      id,
+    ],
+  }),
+  '/api/eval/add': define({
+    method: 'POST',
+    writes: true,
+    input: z.strictObject({
+      conversation: name,
+      turn: z.int().min(1).max(10_000),
+      right: z.boolean().optional(),
+    }),
+    command: ({ conversation, turn, right }) => [
+      'eval',
+      'add',
+      ...flag('turn', turn),
+      ...flag('right', right),
+      '--',
+      conversation,
+    ],
+  }),
   '/api/ask': define({
     method: 'POST',
     // A conversation is kept, and costs.
@@ -148,6 +179,7 @@ export const pageRoutes: Readonly<Record<string, PageRoute>> = {
     command: (input) => [
       'explain',
       '--uses',
+      '--origins',
       ...flag('connection', input.connection),
       '--',
       input.subject,

@@ -154,8 +154,8 @@ async function letIn(
   response: ServerResponse,
 ): Promise<void> {
   const input = request.method === 'POST' ? await readInput(request) : undefined;
-  const token = input instanceof Object && 'token' in input ? input.token : undefined;
-  const session = typeof token === 'string' ? sessions.redeem(token) : undefined;
+  const link = input instanceof Object && 'link' in input ? input.link : undefined;
+  const session = typeof link === 'string' ? sessions.redeem(link) : undefined;
   if (session === undefined)
     return sendFailure(response, 403, {
       code: 'link_used',

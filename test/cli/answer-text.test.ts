@@ -9,6 +9,7 @@ const screen = (width: number | undefined): Screen => ({
   live: true,
   unicode: true,
   width,
+  noteWidth: undefined,
   style: (_, text) => text,
   link: (_, text) => text,
 });

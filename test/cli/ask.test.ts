@@ -69,10 +69,10 @@ describe('ktx ask', () => {
   });
 
   test('a number that no query gives is named, and an error where the answer has to be grounded', async () => {
-    const wrong: Script = inTurn(
-      use('query_metrics', { metrics: ['orders.revenue'] }),
-      say('Revenue is EUR 2,999,999 [q1], see also [q7].'),
-    );
+    const wrong: Script = ({ messages, results }) =>
+      results.length === 0 && !messages.some(({ text }) => text.includes('no query q7'))
+        ? use('query_metrics', { metrics: ['orders.revenue'] })
+        : say('Revenue is EUR 2,999,999 [q1], see also [q7].');
     playing(wrong);
     const plain = await ktx(['ask', 'What is revenue?'], here());
     expect(plain.code).toBe(0);
@@ -82,6 +82,42 @@ describe('ktx ask', () => {
     const strict = await ktx(['ask', '--require-grounded', 'What is revenue?'], here());
     expect(strict.code).toBe(3);
     expect(strict.stderr).toContain('The answer has what no query gives: EUR 2,999,999, [q7].');
+  });
+
+  test('a wrong citation goes back to the model once, and what it says then is the answer', async () => {
+    const right = 'There are many [q1].';
+    const script =
+      (last: string): Script =>
+      ({ messages, results }) => {
+        if (messages.some(({ text }) => text.includes('there is no query q7'))) return say(last);
+        return results.length === 0
+          ? use('query_metrics', { metrics: ['orders.revenue'] })
+          : say('There are many [q7].');
+      };
+    const mended = playing(script(right));
+    const answer = await ktx(['ask', 'What is revenue?'], here());
+    expect([answer.code, answer.stdout, mended.calls.length]).toEqual([0, `${right}\n`, 3]);
+    expect(answer.stderr).toMatch(/citations of the answer were wrong; .*there is no query q7/);
+    expect(answer.stderr).not.toContain('not grounded');
+    const again = playing(script('I am sure [q7].'));
+    const stubborn = await ktx(['ask', '--require-grounded', 'What is revenue?'], here());
+    expect([stubborn.code, again.calls.length]).toEqual([3, 3]);
+    expect(stubborn.stderr).toContain('not grounded: [q7] (there is no query q7)');
+  });
+
+  test('an answer with a wrong citation stays if asking once more fails', async () => {
+    const failing: Script = ({ messages, results }) => {
+      if (messages.some(({ text }) => text.includes('there is no query q7')))
+        return fail('bad-request');
+      return results.length === 0
+        ? use('query_metrics', { metrics: ['orders.revenue'] })
+        : say('There are many [q7].');
+    };
+    playing(failing);
+    const { code, stdout, stderr } = await ktx(['ask', 'What is revenue?'], here());
+    expect([code, stdout]).toEqual([0, 'There are many [q7].\n']);
+    expect(stderr).toContain('the first one stays');
+    expect(stderr).toContain('not grounded: [q7] (there is no query q7)');
   });
 
   test('a number of its rows is grounded, with the cell in JSON', async () => {

@@ -13,6 +13,7 @@ const screen = (width: number, unicode = true): Screen => ({
   live: true,
   unicode,
   width,
+  noteWidth: undefined,
   style: (_, text) => text,
   link: (_, text) => text,
 });
@@ -131,6 +132,21 @@ describe('a chart in characters', () => {
     expect(lines.at(-1)).toMatch(/^ +2024-01-01 +2024-05-01$/);
     const middle = lines.slice(1, -1).map((line) => line.slice(4 + 7, 4 + 18));
     expect(middle.join('').trim()).toBe('');
+  });
+
+  test('a line whose axis does not begin at 0 says so; one of losses and gains crosses it', () => {
+    const of = (values: readonly number[]) =>
+      drawn(
+        withRows(
+          monthly,
+          months.map((month, index) => [month, values[index] ?? 0]),
+        ),
+        60,
+      );
+    const first = (values: readonly number[]) => of(values).split('\n')[0];
+    expect(first([90, 95, 92, 99, 100])).toBe('revenue (the axis begins at 90, not at 0)');
+    expect(first([-90, -95, -92, -99, -100])).toBe('revenue (the axis ends at -90, not at 0)');
+    expect(first([-5, 3, 4, 5, 6])).toBe('revenue');
   });
 
   test('each category has a line of its own, on one scale', () => {

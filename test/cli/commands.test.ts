@@ -192,7 +192,7 @@ describe('for a person', () => {
         NULL                               20
         --
         3 rows in N ms, query q_N
-        orders.count: rows of orders; by orders.customers → customers; additive; curated
+        orders.count: rows of orders; by orders.customers → customers; additive; built-in count
         keys: customers (id) is proven by its rows
         model at commit N: semantic-layer/warehouse/customers.yaml, semantic-layer/warehouse/orders.yaml
         "

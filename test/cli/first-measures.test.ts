@@ -6,7 +6,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { agentTools } from '../../src/chat/tools/agent-tools.ts';
 import { openPermissions } from '../../src/chat/tools/permissions.ts';
 import { loadAgent } from '../../src/project/agents/agent.ts';
+import { countKnownValues } from '../../src/project/answer/values.ts';
 import { openProject } from '../../src/project/open/open.ts';
+import { proposeQuestions, questionText } from '../../src/project/setup/first-questions.ts';
 import { ktx, ktxJson } from './run-cli.ts';
 
 let cwd: string;
@@ -40,6 +42,19 @@ test('an ingest without a model gives something to ask, marked as unreviewed', a
   });
   const generated = await ktx(['eval', 'generate'], { cwd });
   expect(generated.stdout + generated.stderr).toMatch(/2 new cases/);
+});
+
+test('a first question groups by a field that has few values in the data', async () => {
+  await using closing = new AsyncDisposableStack();
+  const project = closing.adopt(await openProject(cwd), (open) => open.close());
+  const { model } = await project.model('warehouse');
+  const counts = await countKnownValues(project, 'warehouse');
+  expect(proposeQuestions(model, counts).map(questionText)).toEqual([
+    'orders.total_amount by orders.buyer',
+  ]);
+  expect(proposeQuestions(model, new Map()).map(questionText)).toEqual([
+    'orders.total_amount by orders.order_date.month',
+  ]);
 });
 
 test('an agent that may use accepted metrics only is not offered them', async () => {

@@ -35,6 +35,33 @@ test('rows come in every format', async () => {
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('> rows.parquet')]);
 });
 
+test('a sum of doubles has no dust where people read it, and every digit as CSV and JSON', async () => {
+  const dir = await shop();
+  const sql = 'SELECT 7225.40000000001 AS a, 20849.349999999973 AS b, 0.1234567890123456 AS c';
+  const asFormat = async (format: string) =>
+    (await ktx(['sql', sql, '--format', format], { cwd: dir })).stdout.trimEnd().split('\n').at(-1);
+  expect(await asFormat('markdown')).toBe('| 7225.4 | 20849.35 | 0.123456789012346 |');
+  expect(await asFormat('table')).toBe('7225.4  20849.35  0.123456789012346');
+  expect(await asFormat('csv')).toBe('7225.40000000001,20849.349999999973,0.1234567890123456');
+  expect(await asFormat('jsonl')).toBe(
+    '{"a":7225.40000000001,"b":20849.349999999973,"c":0.1234567890123456}',
+  );
+});
+
+test('a number that has no dust keeps its digits, also with seventeen of them or many before the point', async () => {
+  const dir = await shop();
+  const sql =
+    'SELECT 1234567890123.4568 AS a, 0.12345678901234568 AS b, 1234567890.00345 AS c, 12345678901.0001 AS d, 1234567890123456.5 AS e';
+  const asFormat = async (format: string) =>
+    (await ktx(['sql', sql, '--format', format], { cwd: dir })).stdout.trimEnd().split('\n').at(-1);
+  expect(await asFormat('csv')).toBe(
+    '1234567890123.4568,0.12345678901234568,1234567890.00345,12345678901.0001,1234567890123456.5',
+  );
+  expect(await asFormat('markdown')).toBe(
+    '| 1234567890123.46 | 0.123456789012346 | 1234567890.00345 | 12345678901.0001 | 1234567890123456.5 |',
+  );
+});
+
 test('the file of a metric opens from the receipt where the terminal can', async () => {
   const dir = await shop();
   mkdirSync(join(dir, 'semantic-layer/warehouse'), { recursive: true });

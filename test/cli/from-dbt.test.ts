@@ -41,12 +41,16 @@ test('ktx setup --from-dbt connects the warehouse of the profile and adds the pr
   warehouse:
     driver: duckdb
     path: dbt/warehouse.duckdb
+    schemas:
+      - analytics
   dbt:
     driver: dbt
     path: dbt
     warehouse: warehouse
     target_schema: analytics
 `);
+  // Tables that dbt builds have names without a schema.
+  expect(stderr).toContain('schemas in ktx.yaml: analytics.');
   expect(stderr).toContain(`The connection is that of ${join(cwd, 'dbt/profiles.yml')}.`);
 });
 

@@ -1,11 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { UserError } from '../../src/lib/error.ts';
 import { renderCsv } from '../../src/cli/terminal/csv.ts';
 import { renderError } from '../../src/cli/terminal/failure.ts';
 import { detectScreen, type CliHost } from '../../src/cli/terminal/screen.ts';
 import { renderTable } from '../../src/cli/terminal/table.ts';
-import { escapeControls, textWidth, truncateText } from '../../src/cli/terminal/text-width.ts';
+import {
+  escapeControls,
+  textWidth,
+  truncateText,
+  wrapNote,
+} from '../../src/cli/terminal/text-width.ts';
 import { ktx, shopProject } from './run-cli.ts';
 
 function hostOf(env: Record<string, string>, isTTY = true): CliHost {
@@ -31,6 +37,24 @@ describe('what a terminal may get', () => {
       screen({ NO_COLOR: '1' }),
     );
     expect(text).toBe('error: two\nlines of evil\\u001b[2J\\u0007 [some_code]');
+  });
+
+  test('notes and errors are broken between words, what people copy is not', () => {
+    const narrow = screen({});
+    const note = `a note that is longer than forty columns is broken here\n  ktx sl query -m orders.count -d orders.status --json\nktx sl query -m orders.count -d orders.status\n  assumed  a thing that is told in an indented line`;
+    expect(wrapNote(note, narrow.noteWidth)).toBe(
+      'a note that is longer than forty columns\nis broken here\n  ktx sl query -m orders.count -d orders.status --json\nktx sl query -m orders.count -d orders.status\n  assumed  a thing that is told in an\n  indented line',
+    );
+    const error = new UserError('a_code', 'This is a message of more than forty columns', {
+      hint: 'write what is right, and try it once more',
+    });
+    expect(stripVTControlCharacters(renderError(error, narrow)).split('\n')).toEqual([
+      'error: This is a message of more than',
+      'forty columns [a_code]',
+      '  next: write what is right, and try it',
+      '  once more',
+    ]);
+    expect(renderError(error, screen({ NO_COLOR: '1' }, false)).split('\n')).toHaveLength(2);
   });
 
   test('colour for a person, unless it is refused', () => {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openProject } from '../../src/project/open/open.ts';
@@ -140,11 +140,34 @@ describe('a note', () => {
     expect(await ktx(['forget', '0000'], { cwd })).toMatchObject({ code: 2 });
     expect(await ktx(['forget', id.slice(0, 6)], { cwd })).toMatchObject({ code: 0 });
     expect(existsSync(join(cwd, path))).toBe(false);
-    expect(readFileSync(join(cwd, 'sources/notes/index.jsonl'), 'utf8')).not.toContain(id);
+    expect(existsSync(join(cwd, `sources/notes/${id}.jsonl`))).toBe(false);
     expect(execFileSync('git', ['status', '--porcelain'], { cwd, encoding: 'utf8' })).not.toContain(
       'notes',
     );
     expect(await ktxJson(['remember', '--status', id], { cwd })).toMatchObject({ code: 1 });
+  });
+
+  test('that an older ktx listed in one file stays, and its line moves with the next ingest', async () => {
+    const cwd = await shopProject();
+    await ktx(['ingest'], { cwd });
+    const { envelope } = await ktxJson(['remember', words], { cwd });
+    const { id } = envelope.data as { id: string };
+    await ktx(['ingest'], { cwd });
+    const [line, index] = [`${id}.jsonl`, 'index.jsonl'].map((name) =>
+      join(cwd, 'sources/notes', name),
+    );
+    const text = readFileSync(line ?? '', 'utf8');
+    renameSync(line ?? '', index ?? '');
+    execFileSync('git', ['add', '-A'], { cwd });
+    execFileSync('git', ['commit', '-qm', 'as before'], { cwd });
+    const status = await ktxJson(['remember', '--status', id], { cwd });
+    expect(status.envelope.data).toMatchObject({ id, status: 'pending' });
+    expect((await ktx(['ingest'], { cwd })).code).toBe(0);
+    expect(readFileSync(line ?? '', 'utf8')).toBe(text);
+    expect(existsSync(index ?? '')).toBe(false);
+    const settled = execFileSync('git', ['rev-parse', 'HEAD'], { cwd, encoding: 'utf8' });
+    await ktx(['ingest'], { cwd });
+    expect(execFileSync('git', ['rev-parse', 'HEAD'], { cwd, encoding: 'utf8' })).toBe(settled);
   });
 
   test('is kept as a person corrected it', async () => {

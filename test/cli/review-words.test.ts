@@ -42,6 +42,21 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
+test('a decision is taken back by the id that was chosen, and what can be taken back is named', async () => {
+  const { conflicts } = (await ktxJson(['review', 'list'], { cwd })).envelope.data as {
+    readonly conflicts: readonly { readonly variants: readonly { readonly id: string }[] }[];
+  };
+  const [first = '', second = ''] = conflicts[0]?.variants.map(({ id }) => id) ?? [];
+  const refused = async (named: string) =>
+    (await ktxJson(['review', 'undo', named], { cwd })).envelope.error?.hint;
+  expect(await refused(second)).toBe('pins.yaml has no decision');
+  expect((await ktx(['review', 'choose', subject, first], { cwd })).code).toBe(0);
+  expect(await isOpen()).toBe(false);
+  expect(await refused('abcdef')).toBe(`ktx review undo ${subject}; pins.yaml has all decisions`);
+  expect((await ktx(['review', 'undo', first.slice(0, 8)], { cwd })).code).toBe(0);
+  expect(await isOpen()).toBe(true);
+});
+
 test('words beside a contested metric decide nothing; what it computes does, until something new', async () => {
   expect(await isOpen()).toBe(true);
   const words = 'unit: GBP, synonyms: [sales], owner: ann';

@@ -174,6 +174,21 @@ describe('sharing', () => {
     expect(again.stderr).toContain('talk.html exists');
   });
 
+  test('/share --all writes every answer, of earlier turns too', async () => {
+    project.playing(script());
+    await ktx(['chat'], { cwd: project.dir, stdin: 'Revenue?\n' });
+    const { stdout, stderr } = await ktx(['chat', '--resume'], {
+      cwd: project.dir,
+      typed: ['Sure?', '/share last.html', '/share all.html --all', '/share all.html --all'],
+    });
+    expect(stdout).toMatch(/wrote .*last\.html[^]*wrote .*all\.html/);
+    expect(stdout + stderr).toContain('/share all.html --all --overwrite');
+    const headings = (name: string) =>
+      readFileSync(join(project.dir, name), 'utf8').match(/<h1>[^<]*<\/h1>/g);
+    expect(headings('last.html')).toEqual(['<h1>Sure?</h1>']);
+    expect(headings('all.html')).toEqual(['<h1>Revenue?</h1>', '<h1>Sure?</h1>']);
+  });
+
   test('evidence of earlier turns is there after --resume: rows, receipt, SQL, export, page', async () => {
     project.playing(script());
     await ktx(['chat'], { cwd: project.dir, stdin: 'What is revenue?\n' });

@@ -189,6 +189,13 @@ describe('compile', () => {
       link('orders', { gift_to_id: 'id' }, { to: 'customers', role: 'who' }),
     ]);
     expect(new Set(same).size).toBe(2);
+    const layers = ['raw_customers', 'dim_customers'].flatMap((name) => table(name, ['id']));
+    const toCopies = names([
+      ...layers,
+      link('orders', { buyer_id: 'id' }, { to: 'raw_customers' }),
+      link('orders', { gift_to_id: 'id' }, { to: 'dim_customers' }),
+    ]);
+    expect(toCopies).toEqual(['buyer_id', 'gift_to_id']);
   });
 
   it('keeps the order of the columns of a key that has several', () => {

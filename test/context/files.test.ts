@@ -49,6 +49,7 @@ const catalogs: fc.Arbitrary<Catalog> = fc.record({
   connection: fc.constant('shop'),
   dialect: fc.constantFrom('duckdb', 'postgres'),
   firstSchema: fc.constantFrom('main', 'public'),
+  letters: fc.constantFrom(undefined, 'latin'),
   tables: fc.uniqueArray(
     fc
       .tuple(
@@ -80,6 +81,7 @@ describe('the catalog on disk', () => {
           dialect: catalog.dialect,
           firstSchema: catalog.firstSchema,
         });
+        expect(loaded?.letters).toBe(catalog.letters);
         expect(loaded?.tables).toEqual(expect.arrayContaining([...catalog.tables]));
         expect(catalogFiles({ ...catalog, tables: catalog.tables.toReversed() })).toEqual(files);
         expect(loaded && catalogFiles(loaded)).toEqual(files);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CatalogTable } from '../../src/context/catalog/catalog.ts';
-import { datasetNames } from '../../src/context/catalog/dataset-names.ts';
+import type { Catalog, CatalogTable } from '../../src/context/catalog/catalog.ts';
+import { datasetNames, keepNames } from '../../src/context/catalog/dataset-names.ts';
 
 function table(schema: string, name: string, columns: readonly string[] = []): CatalogTable {
   const typed = columns.map((column) => ({
@@ -11,6 +11,19 @@ function table(schema: string, name: string, columns: readonly string[] = []): C
     nullable: true,
   }));
   return { schema, table: name, kind: 'table', columns: typed, uniqueKeys: [], foreignKeys: [] };
+}
+
+function catalog(...tables: readonly CatalogTable[]): Catalog {
+  return { connection: 'w', dialect: 'sqlite', firstSchema: 'public', tables };
+}
+
+/** The dataset of each table, with its fields. */
+function allNames(of: Catalog): string[] {
+  const names = datasetNames(of);
+  return of.tables.flatMap((one) => [
+    names.dataset(one),
+    ...one.columns.map(({ name }) => names.field(one, name)),
+  ]);
 }
 
 function named(tables: readonly CatalogTable[]): string[] {
@@ -48,6 +61,44 @@ describe('dataset names', () => {
     expect(named([table('sales', 'orders'), table('public', 'sales__orders')])[1]).toBe(
       'sales__orders',
     );
+  });
+
+  it('are in Latin letters, except where a recorded catalog has other scripts without them', () => {
+    const scripts = catalog(table('public', 'Заказы', ['订单_id', 'сумма']), table('учёт', 'a'));
+    const readable = ['zakazy', 'dingdan_id', 'summa', 'uchet__a'];
+    expect(allNames(keepNames(scripts, undefined))).toEqual(readable);
+    expect(allNames(keepNames(scripts, catalog(table('public', 'orders'))))).toEqual(readable);
+    const latin: Catalog = { ...catalog(table('public', '订单')), letters: 'latin' };
+    expect(allNames(keepNames(scripts, latin))).toEqual(readable);
+    expect(allNames(keepNames(scripts, scripts)).join(' ')).toMatch(
+      /^x[0-9a-f]{8} id x[0-9a-f]{8} x[0-9a-f]{8}__a$/,
+    );
+    expect(keepNames(catalog(table('public', 'Größe')), undefined).letters).toBeUndefined();
+  });
+
+  it('stay with their tables and columns, whatever comes or goes', () => {
+    const first = keepNames(
+      catalog(table('public', 'Заказы', ['Ёлка']), table('crm', 'Orders')),
+      undefined,
+    );
+    const both = catalog(
+      table('public', 'Заказы', ['Ёлка', 'ELKA', 'elka']),
+      table('public', 'zakazy'),
+      table('crm', 'Orders'),
+      table('public', 'crm__orders'),
+    );
+    const second = keepNames(both, first);
+    const [orders, elka, upper, lower, late, crm, lateCrm] = allNames(second);
+    expect([orders, elka, crm]).toEqual(['zakazy', 'elka', 'crm__orders']);
+    expect(upper).toMatch(/^ELKA_[0-9a-f]{6}$/);
+    expect(lower).toMatch(/^elka_[0-9a-f]{6}$/);
+    expect(late).toMatch(/^zakazy_[0-9a-f]{6}$/);
+    expect(lateCrm).toMatch(/^crm__orders_[0-9a-f]{6}$/);
+    expect(keepNames(both, second)).toEqual(second);
+    const left = catalog(table('public', 'zakazy'), table('public', 'crm__orders'));
+    expect(allNames(keepNames(left, second))).toEqual([late, lateCrm]);
+    const moved = { ...both, firstSchema: 'crm' };
+    expect(allNames(keepNames(moved, second))).toEqual(allNames(second));
   });
 
   it('are unique, fit for a file and for a query, and the same whatever else there is', () => {

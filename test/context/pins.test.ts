@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parsePins, pinsPath, setPin, type Pin } from '../../src/context/claims/pins.ts';
+import { findPin, parsePins, pinsPath, setPin, type Pin } from '../../src/context/claims/pins.ts';
+import { ownDefinitions } from '../../src/context/compile/own-definitions.ts';
 import { read, run, temporaryFolder, write } from '../store/git-project.ts';
 
 const why = 'Finance counts it so, see:\n- the {handbook}, of 2026\n- what the board was told';
@@ -38,4 +39,18 @@ test('a new pin leaves the layout of those that people wrote', () => {
   const pinned = setPin(written, of('term:seat', 'bbbb', 'Ada'));
   expect(pinned.startsWith(written)).toBe(true);
   expect(pinned.slice(written.length).trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('what a person wrote holds again once the choice that replaced it is taken back', () => {
+  const own: Pin = { ...of('term:churn', 'dddd', 'Ada'), says: 'Gone for 30 days.' };
+  const words = (text: string) => ownDefinitions(parsePins(text).pins).map(({ body }) => body);
+  const written = setPin(setPin(undefined, of('term:churn', 'aaaa', 'Ada')), own);
+  expect(words(written)).toEqual(['Gone for 30 days.']);
+  const chosen = setPin(written, of('term:churn', 'bbbb', 'Bob'));
+  expect(words(chosen)).toEqual([]);
+  expect(findPin(parsePins(chosen).pins, own)).toMatchObject({ choose: 'bbbb' });
+  const again = setPin(chosen, of('term:churn', 'aaaa', 'Bob'));
+  const undone = setPin(again, { ...of('term:churn', 'open', 'Bob'), seen: [] });
+  expect(words(undone)).toEqual(['Gone for 30 days.']);
+  expect(parsePins(undone).pins).toHaveLength(1);
 });

@@ -71,6 +71,34 @@ describe('terms', () => {
     expect(Math.min(open, decided)).toBeGreaterThan(0);
   });
 
+  it('that refer to a decided metric tell the decision beside what the text says', () => {
+    const metric = 'metric:shop.orders.revenue';
+    const text = said('Revenue', 'All orders.');
+    const refs: Claim = { ...text, kind: 'refs', body: [metric, 'metric:shop.orders.count'] };
+    const pin = {
+      subject: metric,
+      kind: 'metric',
+      choose: 'abc',
+      seen: ['abc', 'def'],
+      said: { agg: 'sum', expr: 'amount', filter: "status = 'paid'" },
+      by: 'ann',
+      at: '2026-11-04T10:00:00Z',
+    };
+    const section = (...pins: readonly Pin[]) =>
+      compileWiki([text, refs], pins).pages[0]?.sections[0]?.text;
+    expect(section()).not.toContain('Decided');
+    expect(section(pin)).toContain(
+      "> Decided for `metric:shop.orders.revenue` (ann, 2026-11-04): `{agg: sum, expr: amount, filter: status = 'paid'}`",
+    );
+    expect(section({ ...pin, choose: 'none' })).toContain('no definition holds');
+    // Own words that a later choice replaced stay in the file, to hold again once it is undone.
+    const own = { ...pin, choose: 'own', said: undefined, says: { agg: 'count' }, by: 'bob' };
+    expect(section(own, pin)?.match(/Decided for/g)).toHaveLength(1);
+    expect(section(own, pin)).not.toContain('bob');
+    expect(section({ ...pin, choose: 'later' })).not.toContain('Decided');
+    expect(section({ ...pin, subject: 'metric:shop.orders.other' })).not.toContain('Decided');
+  });
+
   it('that are pinned are open again once something else is said', () => {
     const [one, two, three] = [said('a', 'One.'), said('a', 'Two.'), said('a', 'Three.')];
     const pin = {

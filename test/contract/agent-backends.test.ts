@@ -285,6 +285,41 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    title: 'a wrong citation goes back to the model once, and a turn that comes after',
+    isFast: true,
+    script: inTurn(
+      use('run_sql', { sql: 'SELECT count(*) AS n FROM orders' }),
+      say('There are 900 [q7].'),
+      say('There are 900 [q1].'),
+      say('Yes, 900 [q8].'),
+      say('Yes, 900 [q9].'),
+    ),
+    async act({ send }) {
+      await send('How many orders?');
+      await send('Are you sure?');
+    },
+    events: [
+      started,
+      'start run_sql',
+      'end run_sql: ok q1',
+      'text',
+      'warning The citations of the answer were wrong; the model was asked once more. [q7]: there is no query q7',
+      'text',
+      'usage 300+60',
+      'end of turn 1: completed',
+      'text',
+      'warning The citations of the answer were wrong; the model was asked once more. [q8]: there is no query q8',
+      'text',
+      'usage 200+40',
+      'end of turn 2: completed',
+    ],
+    results: [
+      { text: 'There are 900 [q1].', steps: 3, evidence: [{ id: 'q1', rows: [[900]] }] },
+      { text: 'Yes, 900 [q9].', steps: 2, evidence: [] },
+    ],
+    remembers: ['How many orders?', 'There are 900 [q1].'],
+  },
+  {
     title: 'three turns with state',
     script: ({ n }) => say(`Answer ${n}.`),
     async act({ send }) {

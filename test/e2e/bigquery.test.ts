@@ -49,7 +49,10 @@ test('a project on BigQuery, from the first command to an answer', async () => {
   expect(added.stdout + added.stderr).toContain('not verified on a live account');
   const tested = await command('connection', 'test');
   expect(tested.stdout).toContain('read-only');
-  await command('scan');
+  const scanned = await command('scan');
+  expect(scanned.stderr).toMatch(
+    /^warehouse: reads about \S+ k?B of \d+ tables, less than \$0\.01$/m,
+  );
   await command('ingest');
   const { envelope } = await ktxJson(
     ['sql', 'SELECT COUNT(*) AS n, _TABLE_SUFFIX AS day FROM `visits_*` GROUP BY day ORDER BY day'],
@@ -78,4 +81,23 @@ test('a project on BigQuery, from the first command to an answer', async () => {
     },
   });
   for (const secret of server.logins.secrets) expect(outputs.join('')).not.toContain(secret);
+});
+
+test('an ingest says first what it will read, and the price is that of the contract', async () => {
+  const other = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-bigquery-')));
+  try {
+    run(other, 'init', '-q', '-b', 'main');
+    run(other, 'commit', '-q', '--allow-empty', '-m', 'start');
+    const flags = ['--project', project, '--dataset', 'main', '--credentials', 'env:BIGQUERY_KEY'];
+    const price = ['--usd-per-tib', '1000000000'];
+    const setup = ['setup', '--driver', 'bigquery', ...flags, '--endpoint', server.origin];
+    expect((await ktx([...setup, ...price, '--no-input'], { cwd: other, env })).code).toBe(0);
+    expect(readFileSync(join(other, 'ktx.yaml'), 'utf8')).toContain('usd_per_tib: 1000000000');
+    const first = await ktx(['ingest'], { cwd: other, env });
+    expect(first.stderr).toMatch(/^warehouse: reads about \S+ k?B of \d+ tables, about \$\d/m);
+    // Nothing is due, so nothing is said.
+    expect((await ktx(['ingest'], { cwd: other, env })).stderr).not.toContain('reads about');
+  } finally {
+    rmSync(other, { recursive: true, force: true });
+  }
 });

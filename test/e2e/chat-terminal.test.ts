@@ -137,6 +137,27 @@ describe.skipIf(!hasTmux).each([
     for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
   });
 
+  test('help, receipts, exports and pages: lines break between words', async () => {
+    enter('/help');
+    await sees(/leave; also Ctrl-D, or Ctrl-C twice\n›/);
+    enter('/why q2');
+    await sees(/\[q2\] run_sql, [^]*'SMB'\n›$/m);
+    enter('/export q1 rows.md');
+    await sees(/wrote 8 rows of q1 to/);
+    enter('/share all.html --all');
+    await sees(/wrote \S*all\.html/);
+    const shown = screen().slice(screen().indexOf('/help  '));
+    for (const words of ['a line for each column', 'add the last exchange as a case'])
+      expect(shown.replaceAll(/\s+/g, ' ')).toContain(words);
+    for (const line of shown.split('\n').filter((own) => own.startsWith('  /')))
+      expect(line.length).toBeLessThanOrEqual(width);
+    // A word that a terminal broke would begin the next line in its first column.
+    expect(shown.slice(0, shown.indexOf('› /export'))).not.toMatch(/\n(?![ \n›[]|$)/);
+    expect(readFileSync(join(project.dir, 'rows.md'), 'utf8')).toMatch(/\| 2024-08-01 \|/);
+    const page = readFileSync(join(project.dir, 'all.html'), 'utf8');
+    expect(page.match(/<h1>[^<]*<\/h1>/g)).toHaveLength(2);
+  });
+
   test.each([
     ['with marks', ['-p']],
     ['without marks', []],

@@ -155,6 +155,7 @@ describe('ktx demo', () => {
     expect(lines.findIndex((line) => line.startsWith('2  One metric'))).toBeLessThan(25);
     expect(lines.filter((line) => line.length > 100 && !line.includes('npm run'))).toEqual([]);
     const [, ending = ''] = outcome.split('\nNext\n');
+    expect(ending).toMatch(/look at it +.* web --open/);
     const commands = ending
       .trim()
       .split('\n')

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -58,6 +58,34 @@ describe('the packed package, installed elsewhere', () => {
     const { stdout } = await run(process.execPath, [bin, ...query], { cwd: folder });
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, data: { rows: [[expect.any(Number)]] } });
   });
+
+  it('reads a handful of files for a command, not hundreds', async () => {
+    const list = ['sl', 'list', '--project-dir', 'shop'];
+    const counts: number[] = [];
+    for (const words of [['--version'], ['--help'], list, list])
+      counts.push(await filesLoadedBy(words));
+    const [version = 0, help = 0, first = 0, prepared = 0] = counts;
+    expect([version, help]).toEqual([4, 5]);
+    expect(first).toBeLessThanOrEqual(20);
+    expect(prepared).toBeLessThanOrEqual(9);
+  });
+
+  it('carries the licences of the code that is bundled', () => {
+    const licences = readFileSync(join(folder, 'package/dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+    expect(licences).toMatch(/^zod [\d.]+ \(MIT\)\n\n[\s\S]*Permission is hereby granted/m);
+    expect(licences).toMatch(/^commander [\d.]+ \(MIT\)$/m);
+  });
+
+  /** How many files of the package the command evaluates. */
+  async function filesLoadedBy(words: readonly string[]): Promise<number> {
+    const coverage = mkdtempSync(join(folder, 'coverage-'));
+    const env = { ...process.env, NODE_V8_COVERAGE: coverage };
+    await run(process.execPath, [bin, ...words], { cwd: folder, env });
+    const [report = ''] = readdirSync(coverage);
+    const { result } = JSON.parse(readFileSync(join(coverage, report), 'utf8'));
+    const urls = result.map(({ url }: { readonly url: string }) => url);
+    return urls.filter((url: string) => url.includes('/package/')).length;
+  }
 
   it.skipIf(olderNode === undefined)('tells an older Node in one line what it needs', async () => {
     const failed: unknown = await run(olderNode ?? '', [bin, '--version']).catch(

@@ -63,7 +63,12 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
 
   test('goes from nothing to a scanned database, with an answer that does not work between', async () => {
     type('ktx setup', 'Enter');
-    await sees(/What do you want to connect to\?/);
+    // What is in the folder comes first.
+    await sees(/What do you want to connect to\?\s+│ +● shop\.db \(a SQLite database\)/);
+    type('Down');
+    await sees(/● Something else/);
+    type('Enter');
+    await sees(/● DuckDB[^●]*$/);
     type('Down');
     await sees(/● SQLite/);
     type('Enter');
@@ -231,10 +236,10 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     const clear = `clear; tmux -S ${socket} clear-history`;
     const flags = '--llm-backend none --no-ingest --keep-password file';
     type(`cd ${folder}; ${clear}; echo dbt; ktx setup --from-dbt . ${flags}`, 'Enter');
-    await sees(/^dbt\n[^]*Password for warehouse/m);
-    type('-l', password);
+    await sees(/^dbt\n[^]*Password for warehouse; Enter takes the one in profiles\.yml/m);
     type('Enter');
     await sees(/connected in \d+ ms, 1 table[^]*the dbt project in/);
+    expect(screen()).not.toMatch(/WAREHOUSE_PASSWORD/);
     expect(readFileSync(join(folder, 'ktx.yaml'), 'utf8')).toMatch(/password: file:/);
     // Nothing was asked, so nothing can become better by trying again.
     const other = '--driver postgres --host 127.0.0.1 --port 1 --database a --user b';
@@ -278,10 +283,8 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
       `id,customer_id,amount\n${Array.from({ length: 90 }, (_, n) => `${n + 1},${(n % 30) * 7 + 3},${n}.5`).join('\n')}\n`,
     );
     type(`cd ${join(dir, 'duck')}; clear; tmux -S ${socket} clear-history; ktx setup`, 'Enter');
-    await sees(/● DuckDB[^●]*$/);
+    await sees(/● exports \(2 files of tables, such as customers\.csv\)/);
     type('Enter');
-    await sees(/A DuckDB database file[^]*$/);
-    type('exports', 'Enter');
     await sees(/connected in \d+ ms, 2 tables/);
     await sees(/Which LLM may ktx use\?/);
     type('Enter');

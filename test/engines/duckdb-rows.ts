@@ -88,10 +88,17 @@ async function loadTranslator() {
   await sdk.init({ wasmUrl: readFile(wasm) });
   return (sql: string, dialect: string): string => {
     const from = Object.values(sdk.Dialect).find((name: string) => name === dialect);
-    const result = sdk.transpile(sql, from ?? sdk.Dialect.DuckDB, sdk.Dialect.DuckDB);
+    if (from === undefined) throw new Error(`the analyzer knows no dialect ${dialect}`);
+    const result = sdk.transpile(sql, from, sdk.Dialect.DuckDB);
     const [text, ...others] = result.sql ?? [];
     if (!result.success || text === undefined || others.length > 0)
       throw new Error(`cannot be translated: ${result.error ?? sql}`);
     return text;
   };
+}
+
+/** The databases that a script attaches. */
+export function attachedDatabases(script: string): readonly string[] {
+  const names = script.matchAll(/ATTACH ':memory:' AS (?:"([^"]+)"|(\w+))/g);
+  return Array.from(names, ([, quoted, plain = '']) => quoted ?? plain);
 }

@@ -505,6 +505,10 @@ describe('the questions of the demo', () => {
     writeFileSync(join(dir, 'reports/board.sql'), blocks('sql').join('\n'));
     writeQuestionFiles();
     endpoint.fallback = obedient;
+    // The answer that becomes a case.
+    const guideSet = load(questions) as { cases: Record<string, unknown>[] };
+    const [asked] = guideSet.cases.map((each) => askedSchema.safeParse(each).data);
+    expect((await ktx(['ask', asked?.question ?? ''], { cwd: dir })).code).toBe(0);
     const commands = blocks('sh').flatMap((block) => block.trim().split('\n'));
     const codes = [];
     for (const command of commands)

@@ -241,6 +241,10 @@ const others: Readonly<
     set: one(', evidence: Net of returns'),
     shows: /"question":"How much\?\\n\\nNet of returns"/,
   },
+  'cases[].confirmed_by': {
+    set: one(", confirmed_by: ''"),
+    shows: /eval_invalid.*confirmed_by/,
+  },
   'cases[].repeat': { set: one(', repeat: 2'), shows: /stop_reason.*stop_reason/ },
   'cases[].skip': { set: one(', skip: not now'), shows: /"outcome":"skipped".*not now/ },
   'cases[].tags[]': { set: one(', tags: [board]'), shows: /"tags":\["board"\]/ },

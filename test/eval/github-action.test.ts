@@ -133,6 +133,17 @@ test('the steps of the example workflow, as they are written: what broke is comm
   expect(permissions).toEqual({ contents: 'read', 'pull-requests': 'write' });
 });
 
+test('ktx is installed from the address that the team gives, and never by a name', async () => {
+  const { run = '' } = jobs.ktx.steps.find((step) => step.name === 'Install ktx') ?? {};
+  program('npm', `printf '%s\\n' "$@" > npm-said`);
+  expect(await shell(run, { KTX_PACKAGE: '' })).not.toBe(0);
+  expect(existsSync(join(project.dir, 'npm-said'))).toBe(false);
+  const address = 'https://example.com/a b/ktx-0.1.0.tgz';
+  expect(await shell(run, { KTX_PACKAGE: address })).toBe(0);
+  expect(read('npm-said')).toBe(`install\n--global\n${address}\n`);
+  rmSync(join(project.dir, 'bin/npm'));
+});
+
 test('without secrets, as in a fork, files are checked and nothing is asked or said', async () => {
   const running = project.playing(revenue);
   expect(Object.values(await pushed({}))).toEqual([0, 'skipped', 'skipped', 'skipped']);

@@ -8,6 +8,7 @@ import { worstOutcome, type EvalOutcome } from '../../src/eval/run/outcome.ts';
 import type { TurnResult } from '../../src/llm/port/session.ts';
 import type { QueryEvidence } from '../../src/llm/port/tool-call.ts';
 import type { QueryResult } from '../../src/warehouse/warehouse.ts';
+import { laterNumbers, laterRefusals, laterRows, laterWords } from './grader-pairs/later.ts';
 import { numberPairs } from './grader-pairs/numbers.ts';
 import { halfOf, type Verdict } from './grader-pairs/pair.ts';
 import { refusalPairs } from './grader-pairs/refusals.ts';
@@ -17,8 +18,18 @@ import { shapePairs } from './grader-pairs/rows-shape.ts';
 import { valuePairs } from './grader-pairs/rows-values.ts';
 import { wordsPairs } from './grader-pairs/words.ts';
 
-const rowsPairs = [...columnPairs, ...valuePairs, ...datePairs, ...shapePairs];
-const groups = { rowsPairs, numberPairs, refusalPairs, wordsPairs };
+const groups = {
+  rowsPairs: [...columnPairs, ...valuePairs, ...datePairs, ...shapePairs],
+  numberPairs,
+  refusalPairs,
+  wordsPairs,
+};
+const later: typeof groups = {
+  rowsPairs: [...laterRows],
+  numberPairs: laterNumbers,
+  refusalPairs: laterRefusals,
+  wordsPairs: laterWords,
+};
 
 function expectation(wanted: object) {
   const parsed = questionSetSchema.parse({ cases: [{ id: 'a', question: 'Q', expect: wanted }] });
@@ -63,21 +74,21 @@ const outcomeOf: Readonly<Record<Verdict, EvalOutcome>> = {
 /** The outcome of each pair by its id, with the one that a person would give. */
 type Given = readonly [id: string, outcome: EvalOutcome, wanted: EvalOutcome];
 
-async function grades(): Promise<readonly Given[]> {
-  const ofRows = rowsPairs.map(async ({ id, golden, answer, match = {}, verdict }) => {
+async function grades(pairs: typeof groups): Promise<readonly Given[]> {
+  const ofRows = pairs.rowsPairs.map(async ({ id, golden, answer, match = {}, verdict }) => {
     const wanted = { result: { golden_sql: 'SELECT * FROM orders', match }, grounded: false };
     const outcome = await graded(wanted, { text: 'See [q1].' }, [golden, [answer]]);
     return [id, outcome, outcomeOf[verdict]] as const;
   });
-  const ofNumbers = numberPairs.map(({ id, text, number, verdict }): Given => {
+  const ofNumbers = pairs.numberPairs.map(({ id, text, number, verdict }): Given => {
     const { text: rule = {} } = expectation({ text: { number } });
     return [id, gradeText(text, rule)[0]?.outcome ?? 'error', outcomeOf[verdict]];
   });
-  const ofRefusals = refusalPairs.map(({ id, question, text, recorded, verdict }): Given => {
+  const ofRefusals = pairs.refusalPairs.map(({ id, question, text, recorded, verdict }): Given => {
     const calls = recorded === undefined ? [] : [{ name: 'cannot_answer', input: recorded }];
     return [id, gradeRefusal(text, question, calls).outcome, outcomeOf[verdict]];
   });
-  const ofWords = wordsPairs.map(async ({ id, question, text, tables, verdict }) => {
+  const ofWords = pairs.wordsPairs.map(async ({ id, question, text, tables, verdict }) => {
     const outcome = await graded({ grounded: true }, { question, text }, [undefined, tables]);
     return [id, outcome, outcomeOf[verdict]] as const;
   });
@@ -97,14 +108,27 @@ async function grades(): Promise<readonly Given[]> {
  */
 describe('what a person says of an answer, the graders say', () => {
   test.each(['tuned', 'aside'] as const)('half %s', async (half) => {
-    const own = (await grades()).filter(([id]) => halfOf(id) === half);
+    const own = (await grades(groups)).filter(([id]) => halfOf(id) === half);
     const other = own.filter(([, outcome, wanted]) => outcome !== wanted);
     expect(own.length).toBeGreaterThan(100);
     expect(other.map(([id, outcome]) => `${id}: ${outcome}`)).toEqual([]);
   });
 
+  /**
+   * 68 pairs, written before a run: at the first one, the verdict of 65 was that of a person. Three
+   * refusals failed; no wrong answer passed. Their phrases were mended.
+   */
+  test('of pairs written later', async () => {
+    const given = await grades(later);
+    const other = given.filter(([, outcome, wanted]) => outcome !== wanted);
+    expect(given.length).toBeGreaterThan(60);
+    expect(other.map(([id, outcome]) => `${id}: ${outcome}`)).toEqual([]);
+  });
+
   test('no two pairs have one id', () => {
-    const ids = Object.values(groups).flatMap((pairs) => pairs.map(({ id }) => id));
+    const ids = [groups, later].flatMap((set) =>
+      Object.values(set).flatMap((pairs) => pairs.map(({ id }) => id)),
+    );
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.length).toBeGreaterThan(200);
   });

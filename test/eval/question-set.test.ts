@@ -114,7 +114,7 @@ test('ktx eval generate: cases of curated metrics that hold their definition; a 
   });
   const text = readFileSync(join(cwd, 'evals/generated.yaml'), 'utf8');
   expect(text).toMatch(/^# ours\ncases:\n.*nps.* # keep\n/);
-  expect(text).toContain('What is turnover overall (orders)?');
+  expect(text).toContain('question: What is the turnover?');
   const checked = await ktxJson(['eval', 'check', 'generated'], { cwd });
   expect(checked.envelope.data).toMatchObject({
     golden: [{ id: 'generated/orders-revenue', rows: 1 }],

@@ -102,6 +102,17 @@ async function press({ send }: Page, key: string, text?: string): Promise<void> 
   await send('Input.dispatchKeyEvent', { type: 'keyUp', key });
 }
 
+test('a trend joins only runs of the same questions', () => {
+  const few = { ...run, cases: [caseAt(1)] };
+  const other = (questions: string) => ({ ...few, context: { ...run.context, questions } });
+  const page = (history: readonly EvalRun[]) =>
+    renderHtmlReport({ run: few, history, comparison: undefined });
+  expect(page([other('d'), other('e')])).toContain('One run of these questions so far');
+  expect(page([other('d'), { ...few, id: '20251201T000000Z-a' }])).toContain(
+    'accuracy of the last 2 runs',
+  );
+});
+
 describe.skipIf(chromium === undefined)('the page of a run in Chromium', () => {
   test('is searched and filtered with the keyboard alone', async () => {
     await withPage(address, async (page) => {
@@ -159,6 +170,7 @@ describe.skipIf(chromium === undefined)('the page of a run in Chromium', () => {
         [1280, 'light'],
         [390, 'dark'],
         [320, 'light'],
+        [500, 'dark'],
       ] as const) {
         await send('Emulation.setDeviceMetricsOverride', {
           width,
@@ -171,13 +183,16 @@ describe.skipIf(chromium === undefined)('the page of a run in Chromium', () => {
         });
         seen.push([
           await evaluate('document.documentElement.scrollWidth <= innerWidth'),
+          // Nothing of the groups is beyond the edge, where nobody sees that there is more.
+          await evaluate(`document.querySelector('.wide').scrollWidth <= innerWidth`),
           await evaluate('getComputedStyle(document.body).backgroundColor'),
         ]);
       }
       expect(seen).toEqual([
-        [true, 'rgb(255, 255, 255)'],
-        [true, 'rgb(21, 25, 31)'],
-        [true, 'rgb(255, 255, 255)'],
+        [true, true, 'rgb(255, 255, 255)'],
+        [true, true, 'rgb(21, 25, 31)'],
+        [true, true, 'rgb(255, 255, 255)'],
+        [true, true, 'rgb(21, 25, 31)'],
       ]);
     });
   });

@@ -64,6 +64,31 @@ describe('the ledger of what leaves the machine', () => {
     rmSync(dir, { recursive: true });
   });
 
+  test('writes what many record at once together, before any of them goes on', async () => {
+    const dir = folder();
+    const [ledger, other] = [openEgressLedger(dir), openEgressLedger(dir)];
+    const entry = (call: string) => ({
+      run: 'run',
+      call,
+      stage: 'mcp',
+      tool: 'query_metrics',
+      ...to,
+      values: [{ ...from, column: 'status', kind: 'row' as const, count: 1 }],
+    });
+    const calls = Array.from({ length: 50 }, (_, number) => `call-${number}`);
+    const [first] = calls.map((call) => ledger.recordTogether(entry(call)));
+    await first;
+    expect(egressReport(other.db, 'call')).toHaveLength(50);
+    ledger.db.exec('DROP TABLE sent');
+    const failed = await Promise.allSettled(
+      calls.map((call) => ledger.recordTogether(entry(call))),
+    );
+    expect(failed.map(({ status }) => status)).toEqual(calls.map(() => 'rejected'));
+    ledger.close();
+    other.close();
+    rmSync(dir, { recursive: true });
+  });
+
   test('names the host that a configuration sends to', () => {
     const host = (provider: object, env = {}) =>
       destinationHost(

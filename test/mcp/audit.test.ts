@@ -70,7 +70,8 @@ describe('the audit of the server over HTTP', () => {
     const call = session.call('run_sql', { sql: endless }, options).catch(String);
     await runs;
     const list = () => listAuditedCalls(served.dir, { limit: 10 });
-    expect(await list()).toMatchObject([{ tool: 'run_sql', outcome: 'no answer' }]);
+    // Progress begins before the call has all that it needs.
+    await expect.poll(list).toMatchObject([{ tool: 'run_sql', outcome: 'no answer' }]);
     gone.abort();
     await call;
     await expect.poll(list).toMatchObject([{ tool: 'run_sql', outcome: 'cancelled' }]);

@@ -15,27 +15,12 @@ process.env['KTX_TEST_GIT_TOKEN'] = token;
  * All end with the test.
  */
 export async function serveTeam(kind: 'github' | 'gitlab' = 'github', source?: string) {
-  const host = await startGitHost(kind, { token });
   const dir = source ?? (await ingestedShop());
-  const git = {
-    host: kind,
-    url: host.url,
-    repository: 'acme/data',
-    token: 'env:KTX_TEST_GIT_TOKEN',
-  };
-  const before = readFileSync(join(dir, 'ktx.yaml'), 'utf8');
-  const serve = JSON.stringify({ changes: 'pull_request', git });
-  writeFileSync(join(dir, 'ktx.yaml'), `${before}\nserve: ${serve}\n`);
-  run(dir, 'add', 'ktx.yaml');
-  run(dir, 'commit', '-qm', 'propose changes');
-  run(dir, 'push', '-q', host.bare, 'HEAD:refs/heads/main');
+  const host = await startHostOf(dir, kind);
   await approve(dir);
   const server = await serveRegions({}, {}, dir);
-  onTestFinished(async () => {
-    await server[Symbol.asyncDispose]();
-    await host.close();
-  });
-  const [head, status] = [run(dir, 'rev-parse', 'HEAD'), run(dir, 'status', '--porcelain')];
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const isClean = watchFolder(dir);
   const clientOf = async (name: string, capabilities: object = {}) => {
     const scopes = ['read', 'query', 'write'] as const;
     const { text } = await server.tokens.create({ name, scopes: [...scopes] });
@@ -48,10 +33,34 @@ export async function serveTeam(kind: 'github' | 'gitlab' = 'github', source?: s
     host,
     server,
     clientOf,
-    /** What must never change: the branch and the files of the server's folder. */
-    isClean: () =>
-      run(dir, 'rev-parse', 'HEAD') === head && run(dir, 'status', '--porcelain') === status,
+    isClean,
   };
+}
+
+/** A git host with the project of the folder, to which its server proposes changes. */
+export async function startHostOf(dir: string, kind: 'github' | 'gitlab') {
+  const host = await startGitHost(kind, { token });
+  onTestFinished(() => host.close());
+  const git = {
+    host: kind,
+    url: host.url,
+    repository: 'acme/data',
+    token: 'env:KTX_TEST_GIT_TOKEN',
+  };
+  const before = readFileSync(join(dir, 'ktx.yaml'), 'utf8');
+  const serve = JSON.stringify({ changes: 'pull_request', git });
+  writeFileSync(join(dir, 'ktx.yaml'), `${before}\nserve: ${serve}\n`);
+  run(dir, 'add', 'ktx.yaml');
+  run(dir, 'commit', '-qm', 'propose changes');
+  run(dir, 'push', '-q', host.bare, 'HEAD:refs/heads/main');
+  return host;
+}
+
+/** Whether what must never change is as it is now: the branch and the files of the folder. */
+export function watchFolder(dir: string): () => boolean {
+  const look = () => `${run(dir, 'rev-parse', 'HEAD')} ${run(dir, 'status', '--porcelain')}`;
+  const before = look();
+  return () => look() === before;
 }
 
 /** The JSON that a tool answered between its marks. */

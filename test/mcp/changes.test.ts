@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { describeDecision, requestBody } from '../../src/project/propose/change-text.ts';
 import { sql } from '../ingest/ingest-project.ts';
 import { run } from '../store/git-project.ts';
 import { contestedProject, removeFolder } from '../web/page.ts';
@@ -30,8 +31,8 @@ describe.each(['github', 'gitlab'] as const)('a note through the server, at %s',
     expect(host.git('rev-parse', `${String(branch)}^`)).toBe(host.git('rev-parse', 'main'));
     const files = host.git('diff', '--name-only', 'main', String(branch)).split('\n');
     expect(files).toEqual([
+      expect.stringMatching(/^sources\/notes\/[0-9a-f]{12}\.jsonl$/),
       expect.stringMatching(/^sources\/notes\/[0-9a-f]{12}\.md$/),
-      'sources/notes/index.jsonl',
     ]);
     const [made] = host.requests;
     expect(made).toMatchObject({ branch, base: 'main', state: 'open' });
@@ -62,6 +63,40 @@ describe.each(['github', 'gitlab'] as const)('a note through the server, at %s',
     expect(isClean()).toBe(true);
   });
 
+  test('merges with that of another note in any order, also at a host that reads no attributes', async () => {
+    const { host, clientOf } = await serveTeam(kind);
+    const branches: string[] = [];
+    for (const name of ['ann', 'bo', 'cy']) {
+      const person = await clientOf(name);
+      const { branch } = itemOf((await person.call('remember', { text: `${text} ${name}` })).text);
+      branches.push(String(branch));
+    }
+    const write = (args: readonly string[], input: string): string =>
+      execFileSync('git', args, { cwd: host.bare, input, encoding: 'utf8' }).trim();
+    const emptyTree = write(['mktree'], '');
+    const own = ['-c', 'user.name=host', '-c', 'user.email=host@localhost'];
+    /** Throws where two sides changed the same place. */
+    const merge = (ours: string, theirs: string): string => {
+      const attributes = `attr.tree=${emptyTree}`;
+      const [tree = ''] = host.git('-c', attributes, 'merge-tree', ours, theirs).split('\n');
+      const parents = ['-p', ours, '-p', theirs];
+      return host.git(...own, 'commit-tree', tree, ...parents, '-m', 'merged');
+    };
+    const merged = (order: readonly string[]) =>
+      host.git('rev-parse', `${order.reduce(merge, host.git('rev-parse', 'main'))}^{tree}`);
+    const tree = merged(branches);
+    expect(merged(branches.toReversed())).toBe(tree);
+    const files = host.git('ls-tree', '--name-only', `${tree}:sources/notes`).split('\n');
+    expect(files).toHaveLength(2 * branches.length);
+    // What the line of a note was once: a common file, which hosts find in conflict.
+    const withFile = (line: string): string => {
+      const blob = write(['hash-object', '-w', '--stdin'], `${line}\n`);
+      const listed = write(['mktree'], `100644 blob ${blob}\tindex.jsonl\n`);
+      return host.git(...own, 'commit-tree', listed, '-p', 'main', '-m', line);
+    };
+    expect(() => merge(withFile('a'), withFile('b'))).toThrow();
+  });
+
   test('has nothing of what a killed run of somebody else left', async () => {
     const { dir, host, clientOf } = await serveTeam(kind);
     const ann = await clientOf('ann');
@@ -74,8 +109,8 @@ describe.each(['github', 'gitlab'] as const)('a note through the server, at %s',
     const bo = await clientOf('bo');
     const { branch } = itemOf((await bo.call('remember', { text: 'A note of bo.' })).text);
     expect(host.git('diff', '--name-only', 'main', String(branch)).split('\n')).toEqual([
+      expect.stringMatching(/^sources\/notes\/(?!0123456789ab)[0-9a-f]{12}\.jsonl$/),
       expect.stringMatching(/^sources\/notes\/(?!0123456789ab)[0-9a-f]{12}\.md$/),
-      'sources/notes/index.jsonl',
     ]);
   });
 
@@ -332,7 +367,8 @@ describe('hostile', () => {
     const [, , quoted = ''] = /(`{3,})text\n([^]*?)\n\1\n/.exec(body) ?? [];
     expect(long.startsWith(quoted.replace(/ …$/, ''))).toBe(true);
     expect(body).toContain('2 files');
-    const [file = ''] = host.git('diff', '--name-only', 'main', String(branch)).split('\n');
+    const files = host.git('diff', '--name-only', 'main', String(branch)).split('\n');
+    const file = files.find((path) => path.endsWith('.md')) ?? '';
     expect(host.git('show', `${String(branch)}:${file}`)).toContain(long.trim());
   });
 
@@ -352,6 +388,35 @@ describe('hostile', () => {
       expect(host.requests).toEqual([{ ...common, ...theirs }, own]);
     },
   );
+
+  test('a note with a credential is refused, and kept nowhere', async () => {
+    const { dir, host, clientOf, isClean } = await serveTeam();
+    const ann = await clientOf('ann');
+    for (const secret of [
+      'The loader logs in with ghp_0123456789abcdefABCDEF.',
+      'Ask with Authorization: Bearer 0123456789abcdef0123',
+      'The copy is at postgres://reader:pa55word-of-ann@db.example.com/shop',
+      '-----BEGIN OPENSSH PRIVATE KEY-----',
+      'The key is AKIAIOSFODNN7EXAMPLE, in us-east-1.',
+    ]) {
+      const answer = await ann.call('remember', { text: secret });
+      expect(answer).toMatchObject({ isError: true });
+      expect(answer.text).toMatch(/^Error note_secret\n/);
+    }
+    expect(host.requests).toEqual([]);
+    for (const word of ['0123456789abcdef', 'pa55word', 'OPENSSH', 'AKIAIOSFOD'])
+      for (const place of [dir, host.bare])
+        expect(() => execFileSync('grep', ['-rqaF', '--', word, place]), word).toThrow();
+    expect(isClean()).toBe(true);
+  });
+
+  test('what a request shows of sources has no credential', () => {
+    const key = 'AKIAIOSFODNN7EXAMPLE';
+    const parts = [`Version \`a\`, from \`dbt\`: key ${key}`];
+    const body = requestBody({ title: 'Decide', parts }, { author: 'ann', files: [] });
+    expect(body).toContain('key [redacted]');
+    expect(body).not.toContain(key);
+  });
 
   test('the token is in no file, no message, no address and no argument', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ktx-git-spy-'));
@@ -427,4 +492,28 @@ describe('the configuration', () => {
     expect(code).toBe(4);
     expect(stderr).toContain('serve.git');
   });
+});
+
+test('a secret at the place where a text is cut stays here as well', () => {
+  const decision = {
+    verb: 'edit',
+    subject: 'metric:shop.a.b',
+    kind: 'definition',
+    seen: [],
+  } as const;
+  const address = (length: number) =>
+    `${' '.repeat(length)}postgres://ann:hunter2hunter2@db.example/x`;
+  const shown = [9_975, 9_980].map((length) => {
+    const definition = address(length);
+    const change = describeDecision({ ...decision, definition, seen: [] }, undefined);
+    return requestBody(change, {
+      author: address(175).trim(),
+      files: [`${'a'.repeat(180)}${address(0)}`],
+    });
+  });
+  expect(shown.filter((body) => body.includes('hunter'))).toEqual([]);
+  const secret = `dapi${'0a1b2c3d'.repeat(4)}`;
+  expect(requestBody({ title: 't', parts: [secret] }, { author: 'ann', files: [] })).not.toContain(
+    secret,
+  );
 });

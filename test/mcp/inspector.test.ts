@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveRegions } from './http-shop.ts';
 import { openShop, type Shop } from './shop.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -35,8 +36,14 @@ describe.skipIf(!existsSync(inspector))('the official Inspector', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  async function inspect(...args: string[]): Promise<{ stdout: string; stderr: string }> {
-    const target = ['--cli', '--config', join(home, 'servers.json'), '--server', 'ktx'];
+  const inspect = (...args: string[]) =>
+    inspectServer({ config: join(home, 'servers.json'), server: 'ktx' }, ...args);
+
+  async function inspectServer(
+    { config, server }: { readonly config: string; readonly server: string },
+    ...args: string[]
+  ): Promise<{ stdout: string; stderr: string }> {
+    const target = ['--cli', '--config', config, '--server', server];
     const env = { ...process.env, HOME: home, MCP_INSPECTOR_SECRET_STORE: 'memory' };
     return promisify(execFile)(process.execPath, [inspector, ...target, ...args], { env });
   }
@@ -68,6 +75,45 @@ describe.skipIf(!existsSync(inspector))('the official Inspector', () => {
       content: [{ type: 'text', text: expect.stringContaining('revenue') as unknown }],
     };
     expect(answer).toMatchObject(tool === 'read_context' ? text : data);
+  });
+
+  it('gives people of two roles their own rows, over HTTP and over stdio', async () => {
+    await using served = await serveRegions();
+    const { dir, url, tokens } = served;
+    const args = [join(root, 'src/cli/main.ts'), 'mcp', 'serve', '--project-dir', dir];
+    const people = ['dach', 'us'];
+    const servers: Record<string, object> = {};
+    // The Inspector passes nothing on of its own environment.
+    const { XDG_CONFIG_HOME, XDG_STATE_HOME } = process.env;
+    const own = { XDG_CONFIG_HOME, XDG_STATE_HOME };
+    for (const role of people) {
+      const { text } = await tokens.create({ name: role, role, scopes: ['read', 'query'] });
+      const headers = { Authorization: `Bearer ${text}` };
+      servers[`${role}-http`] = { type: 'streamable-http', url, headers };
+      servers[`${role}-stdio`] = {
+        command: process.execPath,
+        args,
+        env: { ...own, KTX_TOKEN: text },
+      };
+    }
+    const config = join(home, 'people.json');
+    writeFileSync(config, JSON.stringify({ mcpServers: servers }));
+    for (const [index, role] of people.entries())
+      for (const way of ['http', 'stdio']) {
+        const { stdout } = await inspectServer(
+          { config, server: `${role}-${way}` },
+          '--method',
+          'tools/call',
+          '--tool-name',
+          'query_metrics',
+          ...['metrics=["orders.revenue"]', 'dimensions=["orders.region"]'].flatMap((pair) => [
+            '--tool-arg',
+            pair,
+          ]),
+        );
+        expect(stdout).toContain(`canary-${role}`);
+        expect(stdout).not.toContain(`canary-${people[1 - index]}`);
+      }
   });
 
   it('reads a dataset', async () => {

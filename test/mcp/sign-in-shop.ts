@@ -1,21 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   startLoopbackServer,
   type WireAnswer,
   type WireRequest,
 } from '../recorded/loopback-server.ts';
-import { approve } from '../support/approve.ts';
-import { startIdentityProvider } from '../support/identity-provider.ts';
-import { freePort } from '../support/postgres-server.ts';
-import { makeSnowflake, secrets } from '../support/snowflake.ts';
-import { serveRegions } from './http-shop.ts';
-
-const script = `CREATE TABLE orders (word VARCHAR, region VARCHAR);
-  INSERT INTO orders VALUES ('canary-dach', 'dach'), ('canary-us', 'us');`;
-const regions: Readonly<Record<string, string>> = { ann: 'dach', bob: 'us' };
+import { serveSnowflake } from './snowflake-shop.ts';
 
 /**
  * The endpoints at which Snowflake gives tokens, as it documents them. A browser that opens an
@@ -72,54 +61,25 @@ async function startTokenServer() {
 
 /** A server of MCP with the login of the company, and Snowflake, where each signs in themselves. */
 export async function serveSignIn() {
-  const snowflake = await makeSnowflake(script, {
-    secure: (text, { token }) => {
-      const region = regions[token.replace('for-', '')] ?? 'none';
-      const rows = `(SELECT * FROM orders WHERE region = '${region}') AS orders`;
-      return text.replace(/FROM orders\b/, `FROM ${rows}`);
-    },
-    logins: {
-      account: 'TESTORG-TESTACCOUNT',
-      user: 'KTX_READER',
-      tokens: [secrets['env:TOKEN'] ?? ''],
-      oauthTokens: Object.keys(regions).map((name) => `for-${name}`),
-    },
-  });
   const tokens = await startTokenServer();
-  const port = await freePort();
-  const resource = `http://127.0.0.1:${port}/mcp`;
-  const provider = await startIdentityProvider(resource);
-  const identity = {
-    mode: 'login',
-    url: tokens.server.url,
-    client_id: 'ktx-client',
-    client_secret: 'env:SIGN_IN',
-    scope: 'refresh_token',
-  };
-  const dir = mkdtempSync(join(tmpdir(), 'ktx-sign-in-'));
-  writeFileSync(join(dir, '.env'), `TOKEN=${secrets['env:TOKEN']}\nSIGN_IN=s&cret\n`);
-  const config = {
-    connections: { shop: { ...snowflake.config, identity } },
-    query: { run_sql: 'on' },
-    serve: {
-      auth: { issuer: provider.issuer, resource, claims: { user: 'sub' } },
-      default_role: 'all',
+  const served = await serveSnowflake({
+    identity: {
+      mode: 'login',
+      url: tokens.server.url,
+      client_id: 'ktx-client',
+      client_secret: 'env:SIGN_IN',
+      scope: 'refresh_token',
     },
-  };
-  writeFileSync(join(dir, 'ktx.yaml'), JSON.stringify(config));
-  mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
-  await approve(dir);
-  const served = await serveRegions({ port, oidc: { keyCooldownMs: 0 } }, {}, dir);
+    variables: { SIGN_IN: 's&cret' },
+    auth: { claims: { user: 'sub' } },
+    serve: { default_role: 'all' },
+  });
   return {
     ...served,
-    provider,
-    snowflake,
     tokens,
     async [Symbol.asyncDispose](): Promise<void> {
       await served[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
       await tokens.server.close();
-      await snowflake.remove();
     },
   };
 }

@@ -1,79 +1,35 @@
 import type { ServerResponse } from 'node:http';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { approve } from '../support/approve.ts';
-import { startIdentityProvider } from '../support/identity-provider.ts';
-import { freePort } from '../support/postgres-server.ts';
-import { makeSnowflake, secrets } from '../support/snowflake.ts';
-import { connect, serveRegions } from './http-shop.ts';
+import { connect } from './http-shop.ts';
+import { askWords, serveSnowflake } from './snowflake-shop.ts';
 
-const script = `CREATE TABLE orders (word VARCHAR, region VARCHAR);
-  INSERT INTO orders VALUES ('canary-dach', 'dach'), ('canary-us', 'us');`;
 const roles = [
   { group: 'finance-dach', role: 'dach' },
   { group: 'sales-us', role: 'us' },
 ];
-const ask = ['run_sql', { sql: 'SELECT word FROM orders' }] as const;
 
 /** A server of MCP with the login of the company, and Snowflake behind it. */
 async function serveExchange() {
-  const people = ['ann', 'bob'];
-  const snowflake = await makeSnowflake(script, {
-    secure: (text, { token }) => {
-      const region = token === 'for-ann' ? 'dach' : token === 'for-bob' ? 'us' : 'none';
-      return text.replace(
-        /FROM orders\b/,
-        `FROM (SELECT * FROM orders WHERE region = '${region}') AS orders`,
-      );
+  const served = await serveSnowflake({
+    identity: {
+      mode: 'exchange',
+      client_id: 'exchanger',
+      client_secret: 'env:EXCHANGE',
+      audience: 'https://snowflake.example',
+      scope: 'session:role-any',
     },
-    logins: {
-      account: 'TESTORG-TESTACCOUNT',
-      user: 'KTX_READER',
-      tokens: [secrets['env:TOKEN'] ?? ''],
-      oauthTokens: people.map((name) => `for-${name}`),
-    },
+    variables: { EXCHANGE: 's&cret' },
+    serve: { roles },
   });
-  const port = await freePort();
-  const resource = `http://127.0.0.1:${port}/mcp`;
-  const provider = await startIdentityProvider(resource);
   const forms: URLSearchParams[] = [];
   const answer = { give: giveToken };
-  provider.exchangeWith((form, response) => {
+  served.provider.exchangeWith((form, response) => {
     forms.push(form);
     answer.give(form, response);
   });
-  const identity = {
-    mode: 'exchange',
-    client_id: 'exchanger',
-    client_secret: 'env:EXCHANGE',
-    audience: 'https://snowflake.example',
-    scope: 'session:role-any',
-  };
-  const dir = mkdtempSync(join(tmpdir(), 'ktx-exchange-'));
-  writeFileSync(join(dir, '.env'), `TOKEN=${secrets['env:TOKEN']}\nEXCHANGE=s&cret\n`);
-  const config = {
-    connections: { shop: { ...snowflake.config, identity } },
-    query: { run_sql: 'on' },
-    serve: { auth: { issuer: provider.issuer, resource }, roles },
-  };
-  writeFileSync(join(dir, 'ktx.yaml'), JSON.stringify(config));
-  mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
-  await approve(dir);
-  const served = await serveRegions({ port, oidc: { keyCooldownMs: 0 } }, {}, dir);
-  return {
-    ...served,
-    provider,
-    snowflake,
-    forms,
-    answer,
-    async [Symbol.asyncDispose](): Promise<void> {
-      await served[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-      await snowflake.remove();
-    },
-  };
+  return { ...served, forms, answer };
 }
 
 function giveToken(form: URLSearchParams, response: ServerResponse): void {
@@ -98,7 +54,9 @@ it('each person asks Snowflake as themselves, and no token of theirs gets there'
   };
   await using ann = await connect(served.url, tokens.ann);
   await using bob = await connect(served.url, tokens.bob);
-  const answers = await Promise.all([ann, bob, ann, bob].map((session) => session.call(...ask)));
+  const answers = await Promise.all(
+    [ann, bob, ann, bob].map((session) => session.call(...askWords)),
+  );
   expect(answers.map(({ text }) => /canary-\w+/.exec(text)?.[0])).toEqual([
     'canary-dach',
     'canary-us',
@@ -126,7 +84,7 @@ it('each person asks Snowflake as themselves, and no token of theirs gets there'
   // A newer token of the same person is exchanged in place of the older one.
   const newer = await served.provider.sign({ sub: 'ann', groups: ['finance-dach'], jti: '2' });
   await using again = await connect(served.url, newer);
-  await again.call(...ask);
+  await again.call(...askWords);
   expect(served.forms.at(-1)?.get('subject_token')).toBe(newer);
 });
 
@@ -134,7 +92,7 @@ it('a token of ktx has nothing to exchange', async () => {
   await using served = await serveExchange();
   const { text } = await served.tokens.create({ name: 'ci', role: 'dach', scopes: ['query'] });
   await using session = await connect(served.url, text);
-  expect((await session.call(...ask)).text).toMatch(/^Error identity_unknown/);
+  expect((await session.call(...askWords)).text).toMatch(/^Error identity_unknown/);
   expect(served.forms).toHaveLength(0);
 });
 
@@ -157,7 +115,7 @@ it.each([
     response.end(body ?? JSON.stringify(same));
   };
   await using session = await connect(served.url, await served.provider.sign());
-  const { text } = await session.call(...ask);
+  const { text } = await session.call(...askWords);
   expect(text).toMatch(/^Error (?:exchange_refused|issuer_unreachable)/);
   expect(text).toContain(reason);
   expect(text).not.toMatch(/SECRET|canary/);

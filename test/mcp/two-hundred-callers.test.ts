@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { openServeState } from '../../src/mcp/shared/serve-state.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { roleNames } from '../warehouse/identity/callers.ts';
+import { callTool, type ToolCall } from './call-tool.ts';
 import { startServer } from './http-process.ts';
 import { makePostgresShop } from './identity-shop.ts';
 
@@ -13,7 +14,7 @@ const seconds = Number(process.env['KTX_LOAD_SECONDS'] ?? 60);
 const callers = 200;
 
 /** What each caller asks in turn; `other` is another role, whose rows it looks for. */
-const questions = (other: string): readonly (readonly [string, Record<string, unknown>])[] => [
+const questions = (other: string): readonly ToolCall[] => [
   ['query_metrics', { metrics: ['orders.order_count'], dimensions: ['orders.word'] }],
   ['run_sql', { sql: 'SELECT word FROM orders' }],
   ['run_sql', { sql: `SELECT word FROM orders WHERE region = '${other}'` }],
@@ -35,28 +36,6 @@ interface Load {
   own: number;
 }
 
-async function callOverHttp(
-  url: string,
-  token: string,
-  [name, args]: readonly [string, Record<string, unknown>],
-): Promise<string> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${token}`,
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name, arguments: args },
-    }),
-  });
-  return `${response.status} ${await response.text()}`;
-}
-
 /** One caller, who asks again as soon as there is an answer. */
 async function askUntil(
   end: number,
@@ -66,7 +45,7 @@ async function askUntil(
     ask,
   }: {
     role: string;
-    ask: (question: readonly [string, Record<string, unknown>]) => Promise<string>;
+    ask: (question: ToolCall) => Promise<string>;
   },
 ): Promise<void> {
   const own = roleNames.indexOf(role as (typeof roleNames)[number]);
@@ -119,8 +98,10 @@ test(`${callers} callers of six roles for ${seconds} s see rows of their own alo
   try {
     const [first] = people;
     if (first === undefined) throw new Error('nobody');
-    const over = (token: string) => (question: Parameters<typeof callOverHttp>[2]) =>
-      callOverHttp(server.url, token, question);
+    const over = (token: string) => async (question: ToolCall) => {
+      const { status, text } = await callTool({ url: server.url, token }, question);
+      return `${status} ${text}`;
+    };
     await askUntil(Date.now() + 5_000, one, { role: first.role, ask: over(first.token) });
     const end = Date.now() + seconds * 1000;
     await Promise.all(
@@ -143,7 +124,7 @@ test(`${callers} callers of six roles for ${seconds} s see rows of their own alo
   await askUntil(Date.now() + 5_000, stdio, {
     role: 'dach',
     async ask([name, args]) {
-      const { content } = await client.callTool({ name, arguments: args });
+      const { content } = await client.callTool({ name, arguments: { ...args } });
       return `200 ${JSON.stringify(content)}`;
     },
   });

@@ -249,3 +249,44 @@ player 1500
 `);
   expect(accepted).toEqual(['player.star -> star.id']);
 });
+
+test('what nearly all columns of a name refer to, the one of few values does too', async () => {
+  const table = (name: string, rows: number, values: string) => `
+${name} ${rows}
+  id sparse=2+7 !
+  seller_code ${values}
+`;
+  const { accepted } = await foundJoins(`
+people 300
+  id serial !
+  label words
+shelf 340
+  id serial !
+  colour words
+genre 6
+  id serial !
+  colour words
+${table('booking', 2000, '>people.id')}
+${table('invoice', 1500, '>people.id')}
+${table('ticket', 1800, '>people.id')}
+${table('remark', 30, 'int=1..6')}
+`);
+  expect(accepted).toEqual(
+    ['booking', 'invoice', 'remark', 'ticket'].map((name) => `${name}.seller_code -> people.id`),
+  );
+});
+
+test('a table with a column of the same name is not what that name means', async () => {
+  const { accepted, review } = await foundJoins(`
+orders 400
+  id serial !
+  shop_no int=1..300
+visits 2000
+  id sparse=2+5 !
+  shop_no int=1..400
+`);
+  expect({ accepted, review }).toEqual({
+    accepted: [],
+    review: ['visits.shop_no -> orders.id'],
+  });
+});

@@ -20,3 +20,21 @@ test('the name of a table is no group: what begins with it is of that table', ()
   const film = [['film'], ['film', 'actor'], ['film', 'category'], ['film', 'text']];
   expect(wordsOf(...film)).toEqual([]);
 });
+
+test('a name without its group is that of a table only if no table is called so', () => {
+  const names = [['auth', 'user'], ['auth', 'group'], ['auth', 'token'], ['user']];
+  expect(wordsOf(...names)).toEqual(['group', 'token']);
+});
+
+test('every table has a type: that of a group is named so in the group only', () => {
+  const tables = [
+    ['media', 'type'],
+    ['media', 'file'],
+    ['media', 'user'],
+  ].map((entity) => ({
+    entity,
+    columnNames: ['id'],
+  }));
+  const groups = otherNames(tables).map(([name]) => name?.group);
+  expect(groups).toEqual(['media', undefined, undefined]);
+});

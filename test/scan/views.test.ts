@@ -107,3 +107,33 @@ test('large tables of two layers, whose values are not counted exactly, are not 
   const { accepted, review } = await joinsOf('duckdb', script.join(''));
   expect([accepted, review]).toEqual([[], []]);
 });
+
+test('a mart that holds most of the raw rows, and some that are gone, is no table to refer to', async () => {
+  const script = (name: string, of: string): string => `
+    CREATE TABLE ${name} (order_id INTEGER, amount INTEGER);
+    INSERT INTO ${name} ${of};`;
+  const rawRows = rows(400, (at) => `${at * 3 + 11}, ${at * 13}`);
+  // Orders of the last hours are not in the mart yet, and it keeps some that the source deleted.
+  const ofMart = rows(390, (at) => `${at * 3 - 4}, ${at * 13}`);
+  const completed = rows(260, (at) => `${at * 3 + 11}, ${at * 13}`);
+  for (const [one, other] of [
+    ['raw_orders', 'fct_orders'],
+    ['raw_shop_orders', 'mart_orders'],
+  ] as const) {
+    const found = await joinsOf('sqlite', script(one, rawRows) + script(other, ofMart));
+    expect([found.accepted, found.review]).toEqual([[], []]);
+  }
+  const filtered = await joinsOf(
+    'sqlite',
+    script('raw_orders', rawRows) + script('fct_orders', completed),
+  );
+  expect([filtered.accepted, filtered.review]).toEqual([[], []]);
+});
+
+test('a raw table refers to the raw table, though a mart has the keys that it uses', async () => {
+  const mart = `CREATE TABLE dim_customer (customer_id INTEGER, label VARCHAR(20));
+    INSERT INTO dim_customer ${rows(58, (at) => `${at * 7 + 3}, 'label ${at}'`)};`;
+  const { accepted } = await joinsOf('sqlite', raw + mart);
+  expect(accepted).toContain('raw_orders.customer → raw_customers');
+  expect(accepted.join()).not.toContain('dim_customer');
+});

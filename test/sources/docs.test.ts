@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isUnreviewed } from '../../src/context/claims/claim.ts';
 import { openSource } from '../../src/sources/registry.ts';
 
 const column = (name: string, type: 'integer' | 'string') =>
@@ -73,7 +74,7 @@ describe('a document', () => {
     'revenue divided by orders',
     'sum(*)',
     'sum(distinct amount)',
-    'sum(orders.amount) / count(*)',
+    'sum(orders.amount) / sum(items.price)',
     'sum(a.x + b.y)',
     'sum(amount',
     '',
@@ -104,6 +105,73 @@ describe('a document', () => {
     expect(extraction?.leftOut).toEqual([
       { location: 'line 3', what: 'row that its table calls out of use' },
     ]);
+  });
+
+  test.each([
+    ['Begriff | Bedeutung | Formel | Status', 'Veraltet seit 2024', 'In Prüfung'],
+    ['Terme | Définition | Mode de calcul | État', 'Obsolète', 'En cours de validation'],
+    ['Término | Descripción | Fórmula | Estado', 'Obsoleto', 'Borrador'],
+    ['Termine | Significato | Formula | Stato', 'Deprecato', 'Bozza'],
+    ['Termo | Definição | Fórmula | Situação', 'Obsoleto', 'Em revisão'],
+    ['Begrip | Betekenis | Berekening | Status', 'Vervallen', 'Concept'],
+    ['Pojęcie | Znaczenie | Wzór | Status', 'Nieaktualne', 'W trakcie'],
+    ['Показатель | Описание | Формула | Статус', 'Устарел', 'Черновик'],
+    ['指标 | 定义 | 计算公式 | 状态', '已废弃', '草稿'],
+    ['用語 | 説明 | 計算式 | ステータス', '廃止', '草案'],
+  ])('reads a table with the titles %s', async (header, outOfUse, draft) => {
+    const rows = [
+      `| ${header} |`,
+      '|---|---|---|---|',
+      `| Old | No longer. | sum(orders.id) | ${outOfUse} |`,
+      `| New | Not yet. | | ${draft} |`,
+      '| Sales | Money. | sum(orders.amount) | OK |',
+    ];
+    const { claims, extraction } = await read('a.md', `${rows.join('\n')}\n`);
+    expect(new Set(claims.map(([subject]) => subject))).toEqual(
+      new Set(['term:new', 'term:sales', 'metric:shop.orders.sales']),
+    );
+    const ofDraft = extraction?.claims.filter(({ subject }) => subject === 'term:new');
+    expect(ofDraft?.map((claim) => claim.evidence[0]?.confidence)).toEqual([0.6, 0.6]);
+  });
+
+  test.each([
+    ['sum(amount) - sum(id)', { expr: 'sum(amount) - sum(id)' }],
+    [
+      '`Total(orders.amount) ÷ count( distinct orders.id)`',
+      { expr: 'sum(amount) / count(distinct id)' },
+    ],
+    [
+      '100 * sum(amount) / nullif(count(*), 0)',
+      { expr: '100 * sum(amount) / nullif(count(*), 0)' },
+    ],
+    [
+      "sum(amount) - 2.5 * sum(id) where status = 'paid'",
+      { expr: 'sum(amount) - 2.5 * sum(id)', where: "status = 'paid'" },
+    ],
+  ])('reads the arithmetic %s as a metric that nobody has accepted', async (formula, body) => {
+    const { extraction, claims } = await read(
+      'a.md',
+      `| Metric | Formula | Table |\n|---|---|---|\n| Sales | ${formula} | orders |\n`,
+    );
+    expect(claims).toContainEqual(metric(body, 3));
+    const found = extraction?.claims.filter(({ kind }) => kind === 'metric') ?? [];
+    expect(found.map(isUnreviewed)).toEqual([true]);
+    expect(extraction?.leftOut ?? []).toEqual([]);
+  });
+
+  test.each([
+    ['amount / id', 'orders', 'formula without an aggregate such as sum(…)'],
+    ['sum(amount) - tax', 'orders', 'formula that code cannot read'],
+    ['sum(amount) - random()', 'orders', 'formula that code cannot read'],
+    ['sum(orders.amount) / sum(items.price)', '', 'formula over several tables'],
+    ['sum(amount) - sum(id)', 'nowhere', 'formula over no table that ktx knows'],
+  ])('says that %s of %s did not arrive, and why', async (formula, table, what) => {
+    const { extraction, unread } = await read(
+      'a.md',
+      `| Metric | Formula | Table |\n|---|---|---|\n| Sales | ${formula} | ${table} |\n`,
+    );
+    expect(extraction?.leftOut).toEqual([{ location: 'line 3', what, name: `Sales: ${formula}` }]);
+    expect(unread).toHaveLength(1);
   });
 
   test('other names beside a formula are those of the metric, too', async () => {

@@ -23,7 +23,9 @@ const column = (id: number, name: string, more: object = {}) => ({
   fk_target_field_id: null,
   ...more,
 });
-const tables = databaseMetadataSchema.parse({
+const readTables = (metadata: unknown) =>
+  databaseMetadataSchema.parse(metadata).tables.filter((table) => table !== undefined);
+const tables = readTables({
   tables: [
     {
       id: 1,
@@ -52,7 +54,7 @@ const tables = databaseMetadataSchema.parse({
       ],
     },
   ],
-}).tables;
+});
 
 /** A clause as the current generation has it: the options, then the arguments. */
 type Clause = readonly [op: string, options: object, ...args: readonly unknown[]];
@@ -212,14 +214,34 @@ const asked: Readonly<Record<string, readonly [Stage, string]>> = {
     },
     'SELECT status, count(*) AS n FROM orders GROUP BY 1 ORDER BY n DESC LIMIT 1',
   ],
+  'orders by week': [
+    { table: 1, aggregation: [count, sum], breakout: [field(15, { 'temporal-unit': 'week' })] },
+    "SELECT date_trunc('week', placed), count(*), sum(amount) FROM orders GROUP BY 1",
+  ],
+  'large ones': [
+    {
+      table: 1,
+      aggregation: [sum],
+      breakout: [field(13)],
+      filters: [
+        ['segment', {}, 4],
+        ['not-null', {}, field(12)],
+      ],
+    },
+    "SELECT status, sum(amount) FROM orders WHERE amount > 5 AND (status <> 'void' OR status IS NULL) AND customer_id IS NOT NULL GROUP BY 1",
+  ],
   regions: [{ table: 2, breakout: [field(23)] }, 'SELECT DISTINCT region FROM customers'],
 };
 
 /** What ktx leaves out, with a part of the reason. */
 const unasked: Readonly<Record<string, readonly [Stage, string]>> = {
-  weeks: [
-    { table: 1, aggregation: [count], breakout: [field(15, { 'temporal-unit': 'week' })] },
-    'the period "week"',
+  'days of the week': [
+    { table: 1, aggregation: [count], breakout: [field(15, { 'temporal-unit': 'day-of-week' })] },
+    'the period "day-of-week"',
+  ],
+  'a segment of another table': [
+    { table: 2, aggregation: [count], filters: [['segment', {}, 4]] },
+    'the segment 4',
   ],
   lately: [
     { table: 1, aggregation: [count], filters: [['time-interval', {}, field(15), -7, 'day']] },
@@ -272,7 +294,24 @@ describe.each(Object.entries(generations))('%s', (_, write) => {
     const cards = numbered.map(([name, [stage]], index) =>
       card(100 + index, name, { dataset_query: write(stage) }),
     );
-    const read = await readCards({ database: 1, tables, cards }, world.catalog);
+    const segments = [
+      {
+        id: 4,
+        name: 'Large ones',
+        table_id: 1,
+        definition: write({
+          table: 1,
+          filters: [
+            ['>', {}, field(14), 5],
+            ['!=', {}, field(13), 'void'],
+          ],
+        }) as Record<string, unknown>,
+      },
+    ];
+    const read = await readCards(
+      { database: 1, tables, cards, segments, startOfWeek: 'monday' },
+      world.catalog,
+    );
     expect(read.faults).toEqual([]);
     for (const [index, [name, [, sql]]] of Object.entries(asked).entries())
       expect(await world.rows(read.sqlOf(100 + index)), name).toEqual(await world.rows(sql));
@@ -405,9 +444,7 @@ describe.runIf(folder !== undefined)('cards that companies have', () => {
   test('are a query, a dataset, or left out with the reason', async () => {
     const own = await openMetabaseWorld(jaffle, ['main']);
     try {
-      const { tables: recorded } = databaseMetadataSchema.parse(
-        json('dbt-metabase/mbql4/api/database/2/metadata.json'),
-      );
+      const recorded = readTables(json('dbt-metabase/mbql4/api/database/2/metadata.json'));
       const film = {
         id: 21,
         name: 'film',
@@ -431,7 +468,7 @@ describe.runIf(folder !== undefined)('cards that companies have', () => {
         ],
       };
       for (const [name, cards] of Object.entries(groups)) {
-        const all = databaseMetadataSchema.parse({ tables: [...inMain, film] }).tables;
+        const all = readTables({ tables: [...inMain, film] });
         const mapped = cards.map((one) => ({ ...one, database_id: 2 }));
         const read = await readCards({ database: 2, tables: all, cards: mapped }, own.catalog);
         const left = read.leftOut.filter((line) => line.startsWith('question that'));

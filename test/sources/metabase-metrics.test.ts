@@ -57,7 +57,7 @@ describe('a question of Metabase as a metric', () => {
     [['=', field(2), field(1)], 'a filter with a computed value'],
     [['time-interval', field(3), -30, 'day'], 'the filter time-interval'],
     [['contains', field(2), 'x', { 'case-sensitive': false }], 'the filter contains'],
-    [['segment', 4], 'an expression'],
+    [['segment', 4], 'the segment 4, which is not one of the table'],
     [['not', ['is-null', field(2)]], 'an expression'],
   ])('%j is left out', (filter, reason) => {
     expect(metricOf({ ...sum, filter })).toContain(reason);

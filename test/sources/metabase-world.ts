@@ -7,7 +7,13 @@ import { datasetNames } from '../../src/context/catalog/dataset-names.ts';
 import { type Claim, type ClaimKind, subjects } from '../../src/context/claims/claim.ts';
 import { compileDatasets } from '../../src/context/compile/compile.ts';
 import type { Json } from '../../src/lib/json.ts';
-import { cardItem, databaseItem, tableItem } from '../../src/sources/metabase/items.ts';
+import {
+  cardItem,
+  databaseItem,
+  segmentItem,
+  settingsItem,
+  tableItem,
+} from '../../src/sources/metabase/items.ts';
 import { metabase } from '../../src/sources/metabase/source.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import { compile, load } from '../semantic/shop.ts';
@@ -63,11 +69,19 @@ export interface MetabaseExport {
   readonly database: number;
   readonly tables: readonly StoredTable[];
   readonly cards: readonly StoredCard[];
+  readonly segments?: readonly Parameters<typeof segmentItem>[0][];
+  /** Like `monday`. */
+  readonly startOfWeek?: string;
 }
 
 /** What code reads in these cards, and a model of the claims to ask. */
-export async function readCards({ database, tables, cards }: MetabaseExport, catalog: Catalog) {
+export async function readCards(
+  { database, tables, cards, segments = [], startOfWeek }: MetabaseExport,
+  catalog: Catalog,
+) {
   const items = [
+    ...(startOfWeek === undefined ? [] : [settingsItem(startOfWeek)]),
+    ...segments.map(segmentItem),
     databaseItem({ id: database, name: 'db', engine: 'duckdb' }),
     ...tables.map((table) => tableItem(table, database)),
     ...cards.map((card) => cardItem(card, 'Finance')),

@@ -151,7 +151,10 @@ describe('Metabase over the sample company', () => {
     });
     expect(added.code).toBe(0);
     expect(added.stdout).toContain('logged in as ktx');
-    expect(added.stderr).toContain('database 7 Scratch (postgres) is not mapped');
+    expect(added.stderr).toContain(
+      'database 7 Scratch (postgres at db.fernholm.example/scratch) is not mapped',
+    );
+    expect(added.stdout + added.stderr).not.toContain('hunter');
     expect(text('ktx.yaml')).toContain('env:METABASE_KEY');
     expect(text('ktx.yaml')).not.toContain(apiKey);
     const literal = await ktx(['connection', 'add', 'third', ...flags, apiKey], { cwd: dir, env });

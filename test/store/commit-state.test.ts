@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readCommitState } from '../../src/project/open/commit-state.ts';
+import { openState } from '../../src/store/state.ts';
 
 let dir: string;
 const git = (...args: readonly string[]) =>
@@ -53,6 +55,24 @@ test('what git says of files is asked again after every edit, commit and checkou
   expect((await readCommitState(dir, ['folder'])).uncommitted).toEqual(['folder/a.yaml']);
 });
 
+test('without a repository git is asked once, and again when one appears', async () => {
+  const paths = ['folder/a.yaml'];
+  expect(await readCommitState(dir, paths)).toEqual({});
+  const { PATH = '' } = process.env;
+  process.env['PATH'] = '';
+  try {
+    expect(await readCommitState(dir, paths)).toEqual({});
+    mkdirSync(join(dir, '.git'));
+    expect((await readCommitState(dir, paths)).git).toContain('not installed');
+  } finally {
+    process.env['PATH'] = PATH;
+  }
+  git('init', '-q');
+  expect(await readCommitState(join(dir, 'folder'), ['a.yaml'])).toMatchObject({
+    uncommitted: ['a.yaml'],
+  });
+});
+
 test('paths are whole: with spaces, new, staged and in a conflict', async () => {
   git('init', '-q', '-b', 'main');
   write('folder/in two.yaml', 'one');
@@ -73,4 +93,50 @@ test('paths are whole: with spaces, new, staged and in a conflict', async () => 
     'folder/in two.yaml',
     'folder/new file.yaml',
   ]);
+});
+
+/** Asks like a process that has just begun, and cannot find git. */
+async function askWithoutGit(paths: readonly string[]) {
+  vi.resetModules();
+  const fresh = await import('../../src/project/open/commit-state.ts');
+  vi.stubEnv('PATH', '');
+  try {
+    return await fresh.readCommitState(dir, paths);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+test('that files are as committed is kept for the next process, until anything changes', async () => {
+  const paths = ['folder/a.yaml', 'folder/b.yaml'];
+  git('init', '-q', '-b', 'main');
+  openState(dir).close();
+  write('.gitignore', '.ktx/\n');
+  git('add', '-A');
+  git('commit', '-qm', 'one');
+  const settled = async () => {
+    // Younger changes could share their time with another one.
+    await sleep(1100);
+    const state = await readCommitState(dir, paths);
+    expect(await askWithoutGit(paths)).toEqual(state);
+    expect(state).toEqual({ commit: git('rev-parse', 'HEAD'), uncommitted: [] });
+  };
+  await settled();
+  const asksAgain = async () => expect((await askWithoutGit(paths)).git).toContain('not installed');
+  write('folder/a.yaml', 'c');
+  utimesSync(join(dir, 'folder/a.yaml'), 1, 1);
+  await asksAgain();
+  // What differs from the commit is not kept.
+  await sleep(1100);
+  expect((await readCommitState(dir, paths)).uncommitted).toEqual(['folder/a.yaml']);
+  await asksAgain();
+  git('commit', '-qam', 'two');
+  await settled();
+  // A tool that writes the branch itself leaves no line in git's log.
+  write('.git/refs/heads/main', `${git('rev-parse', 'HEAD~1')}\n`);
+  await asksAgain();
+  git('reset', '-q', '--hard', 'HEAD');
+  await settled();
+  rmSync(join(dir, '.git'), { recursive: true });
+  expect(await askWithoutGit(paths)).not.toHaveProperty('commit');
 });

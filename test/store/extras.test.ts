@@ -7,6 +7,7 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -16,6 +17,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { extraFiles } from '../../scripts/generate-extras.ts';
+import { freePort } from '../support/postgres-server.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -45,6 +47,8 @@ describe('a ktx without the packages of an extra', () => {
     for (const name of ['src/store', 'src/lib', 'package.json'])
       cpSync(join(root, name), join(folder, name), { recursive: true });
     cpSync(join(root, 'extras'), join(folder, 'extras'), { recursive: true });
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(join(root, 'node_modules/zod'), join(folder, 'node_modules/zod'));
     registry = await startRegistry(folder, names);
     const manifest = {
       name: 'ktx-extra-anthropic',
@@ -59,8 +63,9 @@ describe('a ktx without the packages of an extra', () => {
       import { installExtra, removeExtra } from './src/store/extras/install-extra.ts';
       const [, , step = ''] = process.argv;
       try {
-        if (step === 'add') await installExtra('anthropic', new AbortController().signal);
-        if (step === 'remove') removeExtra('anthropic');
+        const { signal } = new AbortController();
+        if (step === 'add') await installExtra('anthropic', { signal });
+        if (step === 'remove') await removeExtra('anthropic', { signal });
         requireExtra('anthropic');
         const { name } = await import('@ai-sdk/anthropic');
         console.log(name);
@@ -98,20 +103,23 @@ describe('a ktx without the packages of an extra', () => {
       join(folder, 'extras/anthropic/package-lock.json'),
       JSON.stringify(lockOf(integrity)),
     );
-  const use = async (step: string): Promise<string> => {
+  const use = async (step: string, given: Readonly<Record<string, string>> = {}) => {
     const env = {
       PATH: process.env['PATH'],
       HOME: folder,
       XDG_DATA_HOME: join(folder, 'data'),
       npm_config_registry: registry.url,
       npm_config_cache: join(folder, 'cache'),
+      ...given,
     };
     const { stdout } = await run(process.execPath, ['use.ts', step], { cwd: folder, env });
     return stdout.trim();
   };
   const installed = (): string[] => {
     try {
-      return readdirSync(join(folder, 'data/ktx/extras'));
+      return readdirSync(join(folder, 'data/ktx/extras')).filter(
+        (entry) => !entry.includes('.lock'),
+      );
     } catch {
       return [];
     }
@@ -130,7 +138,28 @@ describe('a ktx without the packages of an extra', () => {
   test('takes nothing whose hash is not the one in the list', async () => {
     onTestFinished(() => writeLock(registry.integrity));
     writeLock({ ...registry.integrity, ai: `sha512-${'A'.repeat(86)}==` });
-    expect(await use('add')).toMatch(/^extra_failed /);
+    expect(await use('add')).toMatch(/^extra_failed Nothing of it was kept\. /);
+    expect(installed()).toEqual([]);
+  });
+
+  test('of two processes one fetches it, and both have it', async () => {
+    onTestFinished(() => rmSync(join(folder, 'data'), { recursive: true }));
+    const before = registry.tarballs();
+    const fresh = { npm_config_cache: join(folder, 'fresh-cache') };
+    expect(await Promise.all([use('add', fresh), use('add', fresh), use('add', fresh)])).toEqual(
+      Array.from({ length: 3 }, () => '@ai-sdk/anthropic'),
+    );
+    expect(registry.tarballs() - before).toBe(names.length);
+    expect(installed()).toHaveLength(1);
+  });
+
+  test('says in a few words that no registry answers, and that npm is missing', async () => {
+    const port = await freePort();
+    const offline = await use('add', { npm_config_registry: `http://127.0.0.1:${port}/` });
+    expect(offline).toMatch(/^extra_failed Check the network and the proxy of npm; /);
+    expect(offline).not.toContain('\n');
+    const alone = mkdtempSync(join(folder, 'path-'));
+    expect(await use('add', { PATH: alone })).toMatch(/^extra_failed Install npm, /);
     expect(installed()).toEqual([]);
   });
 });
@@ -156,10 +185,12 @@ async function startRegistry(folder: string, names: readonly string[]) {
       `sha512-${createHash('sha512').update(bytes).digest('base64')}`,
     ]),
   );
+  let served = 0;
   const server = createServer(({ url = '' }, response) => {
     const path = decodeURIComponent(url).slice(1);
     const [name = '', isTarball] = path.split('/-/');
     const bytes = tarballs.get(name);
+    if (isTarball !== undefined) served += 1;
     if (bytes === undefined || isTarball !== undefined) {
       response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
       return;
@@ -177,6 +208,8 @@ async function startRegistry(folder: string, names: readonly string[]) {
   return {
     url: `http://127.0.0.1:${port}/`,
     integrity,
+    /** How many were sent. */
+    tarballs: () => served,
     scripts: () => readdirSync(folder).includes('script-ran'),
     close: () => void server.close(),
   };

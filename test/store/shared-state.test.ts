@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openSharedBudgets } from '../../src/store/shared/shared-budgets.ts';
+import { openSharedCounters } from '../../src/store/shared/shared-counters.ts';
+import { openSharedResults } from '../../src/store/shared/shared-results.ts';
 import { openPostgresState } from '../../src/store/shared/postgres-state.ts';
 import { openSqliteState } from '../../src/store/shared/sqlite-state.ts';
 import { openSharedState, type StatePlace } from '../../src/store/shared/shared-state.ts';
@@ -98,6 +100,14 @@ describe.each(Object.keys(places))('shared state on %s', (kind) => {
     expect(longest).toBeGreaterThan(1_000);
     expect(longest).toBeLessThanOrEqual(6_000);
     expect(await state.left.counters.takeFromBucket('others', size)).toBe(0);
+  });
+
+  test('no bucket lets a server whose clock is late wait longer than an interval', async () => {
+    await using state = await openTwice(kind);
+    const size = { intervalMs: 6_000, wholeMs: 6_000 };
+    const late = openSharedCounters(state.db, () => Date.now() - 10_000);
+    expect(await state.left.counters.takeFromBucket('calls', size)).toBe(0);
+    expect(await late.takeFromBucket('calls', size)).toBe(6_000);
   });
 
   test('a day has as many queries and bytes as it has', async () => {
@@ -214,6 +224,52 @@ describe.each(Object.keys(places))('shared state on %s', (kind) => {
     expect(await there.settle([{ id: 'kept', amount: 1 }], 1)).toMatchObject({ spent: 5, lost: 1 });
     // It was only slow: what it says now has counted already.
     expect(await gone.settle([{ id: 'lost', amount: 4 }], 3)).toMatchObject({ spent: 5 });
+  });
+
+  test('what nobody asks for any more is removed, and nothing else', async () => {
+    await using state = await openTwice(kind);
+    const day = 86_400_000;
+    let time = Date.now();
+    const now = () => time;
+    const results = openSharedResults(state.db, now);
+    await results.keep('used', 1);
+    await results.keep('unused', 2);
+    time += 399 * day;
+    await results.find(['used']);
+    await results.tidy();
+    expect((await results.find(['used', 'unused'])).size).toBe(2);
+    time += 401 * day;
+    await results.keep('new', 3);
+    await results.tidy();
+    expect([...(await results.find(['used', 'unused', 'new'])).keys()]).toEqual(['new']);
+
+    const open = openSharedBudgets(state.db, now);
+    const most = 10;
+    await open({ run: 'old', most, holder: 'a' }).settle([], 7);
+    time += 29 * day;
+    await open({ run: 'next', most, holder: 'a' }).settle([], 1);
+    expect((await open({ run: 'old', most, holder: 'a' }).extend()).spent).toBe(7);
+    time += 31 * day;
+    await open({ run: 'last', most, holder: 'a' }).extend();
+    expect((await open({ run: 'old', most, holder: 'a' }).extend()).spent).toBe(0);
+
+    const counters = openSharedCounters(state.db, now);
+    const bucket = { intervalMs: 60_000, wholeMs: 60_000 };
+    const of = (at: number) => new Date(at).toISOString().slice(0, 10);
+    const share = { queries: 5, bytes: null };
+    const today = of(time);
+    await counters.takeFromBucket('ann', bucket);
+    await counters.takeOfDay(today, 'ann', share);
+    time += 2 * day;
+    await counters.takeFromBucket('bo', bucket);
+    expect(await counters.queriesOfDay(today, 'ann')).toBe(1);
+    time += 4 * day;
+    await counters.takeOfDay(of(time), 'ann', share);
+    await counters.takeFromBucket('cy', bucket);
+    expect(await counters.queriesOfDay(today, 'ann')).toBe(0);
+    expect(await counters.queriesOfDay(of(time), 'ann')).toBe(1);
+    const buckets = await state.db.run('SELECT name FROM ktx_buckets ORDER BY name');
+    expect(buckets.map(({ name }) => name)).toEqual(['cy']);
   });
 
   test('a family is removed as a whole, and no other', async () => {

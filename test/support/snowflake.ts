@@ -86,5 +86,13 @@ export async function makeSnowflake(
 
 export async function prepareSnowflake(script: string) {
   const { config, server } = await makeSnowflake(script);
-  return { config, secret: secrets['env:TOKEN'] ?? '', close: () => server.close() };
+  return {
+    config,
+    secret: secrets['env:TOKEN'] ?? '',
+    ran: () =>
+      server.seen
+        .flatMap(({ body }) => body?.statement ?? [])
+        .filter((sql) => !/^\s*EXPLAIN\b/i.test(sql)),
+    close: () => server.close(),
+  };
 }

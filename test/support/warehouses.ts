@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { WarehouseConfig } from '../../src/warehouse/config.ts';
 import type { DriverSession } from '../../src/warehouse/driver.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
+import type { SpendingLimits } from '../../src/warehouse/spending.ts';
 import type { QueryLimits, Warehouse } from '../../src/warehouse/warehouse.ts';
 import { startBigquery } from '../engines/bigquery/server.ts';
 import { startDatabricks } from '../engines/databricks/server.ts';
@@ -51,7 +52,9 @@ export interface TestDatabase {
   readonly config: WarehouseConfig;
   /** The URL of a login that may do everything, of a server. */
   readonly secret: string;
-  open(overrides?: Partial<WarehouseConfig>): Promise<Warehouse>;
+  open(overrides?: Partial<WarehouseConfig>, spending?: SpendingLimits): Promise<Warehouse>;
+  /** The statements that a protocol server was to run, without those that it only explained. */
+  ran(): readonly string[];
   /** Behind walls 1 and 3 only; on a server as a login that has SELECT and nothing else. */
   openDriver(): Promise<DriverSession>;
   /** Changes with any byte of the files, any row or object of the database. */
@@ -64,7 +67,7 @@ export const generous: QueryLimits = { maxRows: 1000, timeoutMs: 20_000 };
 
 export async function makeDatabase(engine: TestEngine, script: string): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'ktx-test-warehouse-'));
-  const { config, secret, close } = await prepare(engine, folder, script);
+  const { config, secret, close, ran = () => [] } = await prepare(engine, folder, script);
   const context = {
     connection: 'wh',
     projectDir: folder,
@@ -76,8 +79,11 @@ export async function makeDatabase(engine: TestEngine, script: string): Promise<
     folder,
     config,
     secret,
-    open: (overrides) =>
-      openWarehouse({ ...context, config: { ...config, ...overrides } as WarehouseConfig }, never),
+    ran,
+    open: (overrides, spending) => {
+      const whole = { ...config, ...overrides } as WarehouseConfig;
+      return openWarehouse({ ...context, config: whole, spending }, never);
+    },
     openDriver: async () => {
       if (config.driver === 'duckdb')
         return (await import('../../src/warehouse/drivers/duckdb/driver.ts')).open(
@@ -132,6 +138,8 @@ export async function makeDatabase(engine: TestEngine, script: string): Promise<
 interface PreparedDatabase {
   readonly config: WarehouseConfig;
   readonly secret: string;
+  /** As in `TestDatabase`. */
+  readonly ran?: () => readonly string[];
   /** Ends a server of its own. */
   readonly close?: () => Promise<void>;
 }
@@ -189,7 +197,12 @@ const protocolServers: Readonly<
   bigquery: async (script) => {
     const server = await startBigquery({ script });
     const secret = server.logins.keyFile(server.tokenUri);
-    return { config: bigqueryConfig(server), secret, close: () => server.close() };
+    return {
+      config: bigqueryConfig(server),
+      secret,
+      ran: () => server.calls.flatMap(({ body }) => ranByJob(body)),
+      close: () => server.close(),
+    };
   },
   trino: async (script) => {
     const server = await startTrino({ script });
@@ -197,6 +210,7 @@ const protocolServers: Readonly<
     return {
       config: { driver: 'trino', url: 'env:TEST_URL' },
       secret: `${server.origin.replace('://', '://ana@')}/memory/main`,
+      ran: () => unexplained(server.requests.map(({ sql }) => sql)),
       close: () => server.close(),
     };
   },
@@ -216,6 +230,8 @@ const protocolServers: Readonly<
         allow_writable_role: true,
       },
       secret: 'dapi-token',
+      ran: () =>
+        unexplained(server.requests.flatMap(({ method, sql }) => (method === 'POST' ? sql : []))),
       close: () => server.close(),
     };
   },
@@ -236,10 +252,27 @@ const protocolServers: Readonly<
         allow_writable_role: true,
       },
       secret: 'p',
+      ran: () => server.statements.flatMap(({ sql, isPlanned }) => (isPlanned ? [] : sql)),
       close: () => server.close(),
     };
   },
 };
+
+function unexplained(statements: readonly string[]): readonly string[] {
+  return statements.filter((sql) => !/^\s*EXPLAIN\b/i.test(sql));
+}
+
+/** The statement of a job of BigQuery, unless the job is a dry run. */
+function ranByJob(body: string): readonly string[] {
+  const job = (body.startsWith('{') ? JSON.parse(body) : {}) as {
+    readonly configuration?: {
+      readonly dryRun?: boolean;
+      readonly query?: { readonly query: string };
+    };
+  };
+  const { dryRun = false, query } = job.configuration ?? {};
+  return dryRun || query === undefined ? [] : [query.query];
+}
 
 async function readerOf(url: string): Promise<string> {
   const reader = new URL(url);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readPrompt } from '../../src/llm/prompt.ts';
 import { listSkills } from '../../src/llm/skills.ts';
-import { registry } from '../../src/tools/registry.ts';
+import { loopRegistry } from '../../src/tools/loop-registry.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** The stage of each prompt that speaks of tools. */
@@ -32,7 +32,7 @@ describe('prompts', () => {
   test.each(Object.entries(stages))(
     '%s names tools of its stage only, and every variable of it is filled',
     (name, stage) => {
-      const tools = new Set(registry[stage].map((tool) => tool.name));
+      const tools = new Set(loopRegistry[stage].map((tool) => tool.name));
       const text = readPrompt(name, { skills: 'SKILLS' });
       expect(text).toContain('SKILLS');
       expect(text).not.toContain('{{');
@@ -46,9 +46,11 @@ describe('prompts', () => {
     '%s has skills, and they name no tool that it has not',
     (stage) => {
       const every = new Set(
-        [...registry.extract, ...registry.curate, ...registry.reconcile].map((tool) => tool.name),
+        [...loopRegistry.extract, ...loopRegistry.curate, ...loopRegistry.reconcile].map(
+          (tool) => tool.name,
+        ),
       );
-      const own = new Set(registry[stage].map((tool) => tool.name));
+      const own = new Set(loopRegistry[stage].map((tool) => tool.name));
       const skills = listSkills(stage);
       expect(skills.length).toBeGreaterThan(0);
       for (const { name, content } of skills)

@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mutants } from '../../scripts/mutate/mutants.ts';
+import { findDialect } from '../../src/sql/dialects.ts';
 import type { DriverDescription } from '../../src/warehouse/driver-description.ts';
 import { drivers } from '../../src/warehouse/config.ts';
 import { everyEngine } from '../support/warehouses.ts';
@@ -18,6 +19,11 @@ const commandTests = globSync('test/{e2e,cli}/*.test.ts', { cwd: root }).map((fi
 describe.each(descriptions)('the driver $name', ({ name, isUntried }) => {
   test('takes part in the contract suite', () => {
     expect(everyEngine, 'add it to `everyEngine` in test/support/warehouses.ts').toContain(name);
+  });
+
+  test('has a dialect of its name', () => {
+    // Projects, exports and sources find the dialect of a connection by its driver.
+    expect(findDialect(name).name, 'write it in src/sql/dialects').toBe(name);
   });
 
   test('has mutants of its walls', () => {

@@ -8,10 +8,10 @@ beforeAll(async () => {
   connectionString = await createDatabase('queued');
 });
 
-/** With a login that may take 300 ms. */
+/** With a login that may take a second. */
 function open() {
   const transactions = openTransactions(
-    { connectionString, connectionTimeoutMillis: 300 },
+    { connectionString, connectionTimeoutMillis: 1000 },
     { title: 'Postgres', transactionSql: 'BEGIN READ ONLY', hintIfRunning: '' },
   );
   onTestFinished(() => transactions.close());
@@ -23,7 +23,7 @@ function open() {
 test('a statement that waits for a free connection is not one whose server is away', async () => {
   const sleep = open();
   await Promise.all(Array.from({ length: 4 }, () => sleep(0)));
-  const ended = await Promise.allSettled(Array.from({ length: 16 }, () => sleep(0.25)));
+  const ended = await Promise.allSettled(Array.from({ length: 16 }, () => sleep(0.6)));
   expect(ended.map(({ status }) => status)).toEqual(ended.map(() => 'fulfilled'));
 });
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
-import { isLimitWarning, mostBytes, requireAffordable } from '../../src/warehouse/spending.ts';
-
-import { generous, makeDatabase, never } from '../support/warehouses.ts';
+import { mostBytes, requireAffordable } from '../../src/warehouse/spending.ts';
 
 const tib = 2 ** 40;
 
@@ -47,42 +45,4 @@ describe('a statement that would read more', () => {
     expect(refusal(1_000_000_000, 'exact')).toBeUndefined();
     expect(() => requireAffordable({ kind: 'guess' }, 1, undefined)).not.toThrow();
   });
-});
-
-describe('a limit of bytes', () => {
-  const limited = { ...generous, maxBytes: 1_000_000 };
-  const script = 'CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1);';
-
-  test.each(['duckdb', 'sqlite', 'postgres', 'redshift', 'databricks'] as const)(
-    'is said to have no effect on %s, which does not tell what a statement reads',
-    async (engine) => {
-      const database = await makeDatabase(engine, script);
-      const warehouse = await database.open();
-      try {
-        const { rows, warnings } = await warehouse.query('SELECT a FROM t', limited, never);
-        expect(rows).toEqual([[1]]);
-        expect(warnings).toEqual([expect.stringContaining('The limit of bytes has no effect: ')]);
-        expect(warnings.every(isLimitWarning)).toBe(true);
-        expect((await warehouse.query('SELECT a FROM t', generous, never)).warnings).toEqual([]);
-      } finally {
-        await warehouse.close();
-        await database.remove();
-      }
-    },
-  );
-
-  test.each(['bigquery', 'snowflake', 'trino', 'sqlserver'] as const)(
-    'holds on %s, without a word',
-    async (engine) => {
-      const database = await makeDatabase(engine, script);
-      const warehouse = await database.open();
-      try {
-        const { warnings } = await warehouse.query('SELECT a FROM t', limited, never);
-        expect(warnings).toEqual([]);
-      } finally {
-        await warehouse.close();
-        await database.remove();
-      }
-    },
-  );
 });

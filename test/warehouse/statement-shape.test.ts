@@ -29,6 +29,8 @@ const quoted = (sql: string): string =>
     word.startsWith("'") ? word : `"${word}"`,
   );
 
+const dotted = (sql: string): string => sql.replaceAll(/"(\w+)"/g, '"$1.x"');
+
 const factsOf = (sql: string): Promise<StatementFacts | string> =>
   sqlitePolicy.inspect(sql).catch((error: unknown) => {
     if (error instanceof UserError) return error.code;
@@ -42,11 +44,12 @@ const sorted = (facts: StatementFacts | string) =>
 describe('the shape of a statement', () => {
   test('leads to what the analyzer finds in the statement itself, whichever came first', async () => {
     let shaped = 0;
-    for (const sql of [...corpus, ...corpus.map(quoted), ...drawn, ...drawn.map(quoted)]) {
+    const texts = [...corpus, ...corpus.map(quoted), ...drawn, ...drawn.map(quoted)];
+    for (const sql of [...texts, ...drawn.map(quoted).map(dotted)]) {
       if (shapeOf(sql) === undefined) continue;
       shaped += 1;
       // Another statement of the shape is read first, and kept.
-      await factsOf(sql.replaceAll(/"([A-Za-z_]\w*)"/g, '"$1_of_another"'));
+      await factsOf(sql.replaceAll(/"([A-Za-z_][\w.]*)"/g, '"$1_of_another"'));
       expect(sorted(await factsOf(sql)), sql).toEqual(sorted(await factsWithoutShape(sql)));
     }
     expect(shaped).toBeGreaterThan(500);
@@ -61,6 +64,14 @@ describe('the shape of a statement', () => {
     expect(await factsOf(sql.replaceAll('orders', 'bills'))).toMatchObject({
       functions: ['substring'],
       tables: [{ schema: 'main', table: 'bills' }, { table: 'lines' }],
+    });
+  });
+
+  test('takes a name with a dot for one name', async () => {
+    const sql = `SELECT sum("o"."n") AS "o.total" FROM "main"."orders" AS "o" ORDER BY "o.total"`;
+    expect(shapeOf(sql)?.names).toEqual(['o', 'n', 'o.total', 'main', 'orders']);
+    expect(await factsOf('SELECT 1 FROM "main.orders"')).toMatchObject({
+      tables: [{ table: 'main.orders' }],
     });
   });
 

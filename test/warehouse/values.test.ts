@@ -17,6 +17,7 @@ const plainScreen: Screen = {
   live: false,
   unicode: true,
   width: undefined,
+  noteWidth: undefined,
   style: (_, text) => text,
   link: (_, text) => text,
 };

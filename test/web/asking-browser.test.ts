@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { writeRun } from '../../src/eval/run/run-file.ts';
 import { type AskedProject, openAskedProject } from '../support/asked-project.ts';
 import { say, use } from '../support/model-script.ts';
@@ -62,9 +64,26 @@ describe.skipIf(chromium === undefined)('in a browser, with a model', () => {
       await tab.locator('.evidence-card summary').click();
       expect(await tab.locator('.evidence-card .mark-bar').count()).toBeGreaterThan(1);
       expect(await tab.locator('.evidence-card pre').innerText()).toContain('SELECT');
+      // Words of a chart are as large on a phone.
+      const word = tab.locator('.evidence-card .chart text').first();
+      const tall = () => word.evaluate((text) => text.getBoundingClientRect().height);
+      await expect.poll(tall).toBeGreaterThanOrEqual(11);
       expect(await tab.locator('.choices').count()).toBe(0);
       await tab.locator('.exchange button', { hasText: 'Remember this' }).last().click();
       await tab.locator('[role=status]', { hasText: 'Kept' }).waitFor();
+      const last = tab.locator('.exchange').last();
+      await last.locator('.check input').check();
+      await last.locator('button', { hasText: 'Make it an eval case' }).click();
+      const added = tab.locator('[role=status]', { hasText: 'confirmed by' });
+      await added.waitFor();
+      const [, id = ''] = /^Case (\S+) in evals\/chat\.yaml/.exec(await added.innerText()) ?? [];
+      const file = readFileSync(join(project.dir, 'evals/chat.yaml'), 'utf8');
+      const { cases } = setSchema.parse(load(file));
+      // The question before it is part of what was asked.
+      expect(cases.find((listed) => listed.id === id)).toMatchObject({
+        turns: [{ question: 'By region?' }, { question: 'I mean orders.recipient.region.' }],
+        confirmed_by: expect.stringMatching(/./),
+      });
       expect(await axeViolations(tab)).toEqual([]);
       if (shots !== undefined) {
         mkdirSync(shots, { recursive: true });
@@ -85,8 +104,18 @@ describe.skipIf(chromium === undefined)('in a browser, with a model', () => {
     await tab.locator('.turn').first().waitFor();
     const text = await tab.locator('main').innerText();
     expect(text).toContain('flaky');
-    expect(text).toContain('2 rows are missing');
+    expect(text).toContain('1 rows instead of 2');
+    expect(text).toContain('without context: fail');
     expect(await tab.locator('.matrix tbody tr').count()).toBe(2);
+    expect(await tab.locator('.matrix thead').innerText()).toMatch(/without/i);
+    await tab.locator('button', { hasText: 'Compare the rows' }).first().click();
+    const diff = tab.locator('.row-diff');
+    await diff.waitFor();
+    expect(await diff.locator('figcaption').innerText()).toBe(
+      '0 rows as expected, 1 different, 1 missing. Where a cell differs: expected → got.',
+    );
+    expect(await diff.locator('.row-different').innerText()).toMatch(/1,?800\s.*1,?801/s);
+    expect(await diff.locator('.row-missing').innerText()).toContain('refunded');
     expect(await axeViolations(tab)).toEqual([]);
     if (shots !== undefined)
       await tab.screenshot({ path: join(shots, 'evals-run.png'), fullPage: true });
@@ -94,13 +123,25 @@ describe.skipIf(chromium === undefined)('in a browser, with a model', () => {
   });
 });
 
+const setSchema = z.object({ cases: z.array(z.looseObject({ id: z.string() })) });
+
 const turn = {
   question: 'What is revenue?',
   answer: 'It is 4.',
   outcome: 'fail' as const,
   stop_reason: 'completed',
-  findings: [{ grader: 'rows', outcome: 'fail' as const, found: '2 rows are missing' }],
-  queries: [],
+  findings: [{ grader: 'result', outcome: 'fail' as const, found: '1 rows instead of 2' }],
+  queries: [
+    {
+      id: 'q1',
+      tool: 'run_sql',
+      sql: "SELECT status, SUM(amount) + 1 AS total FROM orders WHERE status = 'paid' GROUP BY 1",
+      metrics: [],
+      rows: 1,
+      truncated: false,
+    },
+  ],
+  golden_sql: 'SELECT status, SUM(amount) AS revenue FROM orders GROUP BY 1',
   tools: [],
   tokens: 1,
   cost_usd: 0.75,

@@ -88,12 +88,40 @@ test('/api/remember keeps the note that ktx remember keeps', async () => {
   expect(known.envelope.data).toMatchObject({ id });
 });
 
-test('both are refused where nothing may be kept', async () => {
+test('/api/eval/add makes the case that ktx eval add makes of an answer', async () => {
+  project.playing(revenue);
+  const asked = await post('api/ask', { question: '--set=x is what?' });
+  const ended = asked.text.split('\n\n').findLast((event) => event !== '') ?? '';
+  const { data } = lineSchema.parse(JSON.parse(ended.replace(/^data: /, '')));
+  const { conversation } = z.object({ conversation: z.string() }).parse(data);
+  for (const right of [true, false]) {
+    const answer = envelopeOf(await post('api/eval/add', { conversation, turn: 1, right }));
+    const typed = ['eval', 'add', conversation, '--turn', '1', ...(right ? ['--right'] : [])];
+    const { envelope } = await ktxJson(typed, { cwd: project.dir });
+    const [posted, made] = [answer.data, envelope.data].map((added) => caseSchema.parse(added));
+    // The second one is a case of its own.
+    expect({ ...posted, id: '' }).toEqual({ ...made, id: '' });
+    expect(posted?.confirmed_by !== undefined).toBe(right);
+  }
+});
+
+const caseSchema = z.strictObject({
+  file: z.literal('evals/chat.yaml'),
+  id: z.string().regex(/^set-x-is-what(-\d)?$/),
+  question: z.literal('--set=x is what?'),
+  expect: z.object({ result: z.object({ golden_sql: z.string().regex(/select/i) }) }),
+  conversation: z.string(),
+  turn: z.literal(1),
+  confirmed_by: z.string().optional(),
+});
+
+test('all are refused where nothing may be kept', async () => {
   await using reader = await startPage(project.dir, ['--read-only']);
   const headers = { ...(await enterPage(reader)), 'content-type': 'application/json' };
   for (const [path, body] of [
     ['ask', { question: 'x' }],
     ['remember', { note: 'x' }],
+    ['eval/add', { conversation: 'last', turn: 1 }],
   ] as const) {
     const answer = await sendTo(`${reader.url}api/${path}`, { method: 'POST', headers, body });
     expect([answer.status, envelopeOf(answer).error?.code]).toEqual([403, 'read_only']);

@@ -54,6 +54,11 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
         expect([hash, await axeViolations(tab)]).toEqual([hash, []]);
         const isWide = await tab.evaluate('document.documentElement.scrollWidth > innerWidth');
         expect([hash, isWide]).toEqual([hash, false]);
+        const current = tab.locator('.menu [aria-current]');
+        if ((await current.count()) > 0) {
+          const box = await current.boundingBox();
+          expect([hash, (box?.x ?? 999) + (box?.width ?? 0) <= look.width]).toEqual([hash, true]);
+        }
         if (shots !== undefined) {
           mkdirSync(shots, { recursive: true });
           const name = `${hash.replaceAll(/\W+/g, '_')}-${look.width}-${look.scheme}.png`;
@@ -98,6 +103,22 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
       expect(problems).toEqual([]);
     },
   );
+
+  test('a metric shows what it is made of down to dbt’s sources, and what depends on it', async () => {
+    await using page = await startPage(demo);
+    const { page: tab, problems } = await openPage(page, { width: 1280, scheme: 'light' });
+    await goTo(tab, '#/about/metric%3Ashop.orders.revenue');
+    const made = tab.getByLabel('What it is made of').locator('> .tree');
+    expect(await made.innerText()).toMatch(
+      /field orders\.amount.*dataset orders.*table main\.orders.*model orders.*source webshop\.order_headers/s,
+    );
+    const used = tab.getByLabel('What depends on it').locator('> .tree');
+    expect(await used.innerText()).toMatch(/metric orders\.average_order/);
+    await made.locator('a', { hasText: 'orders.amount' }).click();
+    await settle(tab);
+    expect(await tab.locator('h1').innerText()).toBe('orders.amount');
+    expect(problems).toEqual([]);
+  });
 
   test('a query is built, written as a command and run', async () => {
     await using page = await startPage(demo);
@@ -455,6 +476,8 @@ describe.skipIf(chromium === undefined)('in a browser, large projects', () => {
     // No line runs over a dataset, and no two begin or end at one point.
     expect(lines.over).toEqual([]);
     expect([lines.starts, lines.ends]).toEqual([90, 90]);
+    // What a person points at names the columns, which the drawing has no room for.
+    expect(await tab.locator('.graph .join title').first().textContent()).toMatch(/_id = id$/);
     await tab.locator('.graph .node', { hasText: 'sales_regions' }).hover();
     expect(await tab.locator('.graph .node:not(.dim)').count()).toBe(6);
     expect(await tab.locator('.graph .join.lit').count()).toBe(5);
@@ -471,6 +494,7 @@ describe.skipIf(chromium === undefined)('in a browser, large projects', () => {
       await goTo(tab, `#/joins?of=${name}`);
       await expect.poll(() => tab.locator('.graph-bar').innerText()).toContain(`around ${name}`);
       expect(await tab.locator('.panel h2').innerText()).toBe(name);
+      expect(await tab.locator('.panel .keys-of-join').first().innerText()).toMatch(/_id = id$/);
     }
     const isCut = '(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)';
     await expect

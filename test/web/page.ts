@@ -192,7 +192,7 @@ export async function enterPage({ url, link }: StartedPage): Promise<Record<stri
   const { status, headers, text } = await sendTo(`${url}session`, {
     method: 'POST',
     headers: { origin, 'content-type': 'application/json' },
-    body: { token },
+    body: { link: token },
   });
   if (status !== 200) throw new Error(text);
   const cookie = String(headers['set-cookie']).split(';')[0] ?? '';

@@ -51,6 +51,10 @@ const reading: Readonly<
   '/api/review': { ask: '', typed: ['review', 'list'] },
   '/api/evals': { ask: '', typed: ['eval', 'runs'] },
   '/api/eval': { ask: '?run=last', typed: ['eval', 'report', 'last'] },
+  '/api/eval/diff': {
+    ask: '?run=last&case=a&attempt=1',
+    typed: ['eval', 'diff', 'a', '--run', 'last', '--attempt', '1'],
+  },
   '/api/datasets': { ask: '', typed: ['sl', 'list', '--all'] },
   '/api/graph': { ask: '', typed: ['sl', 'graph'] },
   '/api/dataset': { ask: '?dataset=orders', typed: ['sl', 'read', 'orders'] },
@@ -58,7 +62,10 @@ const reading: Readonly<
     ask: '?metric=orders.revenue&metric=orders.count',
     typed: ['sl', 'dimensions', 'orders.revenue', 'orders.count'],
   },
-  '/api/explain': { ask: `?subject=${revenue}`, typed: ['explain', '--uses', revenue] },
+  '/api/explain': {
+    ask: `?subject=${revenue}`,
+    typed: ['explain', '--uses', '--origins', revenue],
+  },
   '/api/search': { ask: '?words=revenue', typed: ['search', '--limit', '30', 'revenue'] },
   '/api/query': {
     ask: { metrics: ['orders.revenue'], dimensions: ['orders.status'], limit: 2 },
@@ -85,7 +92,7 @@ describe('a route that reads', () => {
     const compared = {
       'routes.test.ts': ['/api/review/choose', '/api/review/edit', '/api/review/defer'],
       'changed.test.ts': ['/api/review/accept', '/api/review/reject', '/api/review/undo'],
-      'asking-routes.test.ts': ['/api/ask', '/api/remember'],
+      'asking-routes.test.ts': ['/api/ask', '/api/eval/add', '/api/remember'],
     };
     expect(writing.map(([path]) => path).sort()).toEqual(Object.values(compared).flat().sort());
   });
@@ -97,8 +104,8 @@ describe('a route that reads', () => {
         ? await sendTo(`${page.url.slice(0, -1)}${path}${ask}`, { headers: own })
         : await post(path.slice(1), ask);
     const { envelope } = await ktxJson(typed, { cwd });
-    // Nobody has run an eval here: that route fails as its command does.
-    expect(envelopeOf(answer).ok).toBe(path !== '/api/eval');
+    // Nobody has run an eval here: those routes fail as their commands do.
+    expect(envelopeOf(answer).ok).toBe(!path.startsWith('/api/eval/') && path !== '/api/eval');
     expect(envelopeOf(answer).ok).toBe(envelope.ok);
     expect(lasting(envelopeOf(answer).data)).toEqual(lasting(envelope.data));
     expect(envelopeOf(answer).error).toEqual(envelope.error);

@@ -1,11 +1,17 @@
-import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  askToDecide,
+  expectRefused,
+  foreignRequests,
+  formTypes,
+  headOf,
+  without,
+} from './foreign-requests.ts';
 import {
   contestedProject,
   enterPage,
   envelopeOf,
   removeFolder,
-  type Sent,
   sendTo,
   startPage,
   type StartedPage,
@@ -15,7 +21,7 @@ let cwd: string;
 let page: StartedPage;
 /** What the page itself sends. */
 let own: Record<string, string>;
-const head = () => execFileSync('git', ['rev-parse', 'HEAD'], { cwd, encoding: 'utf8' });
+const head = () => headOf(cwd);
 
 beforeAll(async () => {
   cwd = await contestedProject();
@@ -28,15 +34,6 @@ afterAll(async () => {
 });
 
 const json = { 'content-type': 'application/json' };
-const without = (name: string) =>
-  Object.fromEntries(Object.entries(own).filter(([key]) => key !== name));
-const decision = { subject: 'metric:warehouse.orders.revenue', version: 'ffff', seen: ['ffff'] };
-const decide = (headers: Record<string, string>): Sent => ({
-  method: 'POST',
-  headers: { ...json, ...headers },
-  body: decision,
-});
-
 describe('the data of the page', () => {
   test('are for the page that came in by the link', async () => {
     const answer = await sendTo(`${page.url}api/review`, { headers: own });
@@ -44,66 +41,31 @@ describe('the data of the page', () => {
     expect(envelopeOf(answer)).toMatchObject({ ok: true });
   });
 
-  const refused: Readonly<Record<string, () => [Record<string, string>, number, string]>> = {
-    'without the cookie': () => [without('cookie'), 401, 'session'],
-    'with a cookie of somebody else': () => [
-      { ...own, cookie: `${own['cookie']?.split('=')[0]}=${'a'.repeat(43)}` },
-      401,
-      'session',
-    ],
-    'with the cookie, which other servers of this machine see, and no key': () => [
-      without('x-ktx-page'),
-      403,
-      'page',
-    ],
-    'with a wrong key': () => [{ ...own, 'x-ktx-page': 'guess' }, 403, 'page'],
-    'from the page of another site': () => [
-      { ...own, origin: 'https://evil.example' },
-      403,
-      'origin',
-    ],
-    'from another server of this machine': () => [
-      { ...own, origin: 'http://127.0.0.1:1' },
-      403,
-      'origin',
-    ],
-    'from a frame or an image of another site': () => [
-      { ...without('origin'), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
-      403,
-      'origin',
-    ],
-    'under a name that somebody else made to lead here': () => [
-      { ...without('origin'), host: 'evil.example' },
-      403,
-      'host',
-    ],
-  };
-  test.for(Object.keys(refused))('are refused %s', async (name) => {
-    const [headers, status, code] = refused[name]?.() ?? [{}, 0, ''];
-    const answer = await sendTo(`${page.url}api/review`, { headers });
-    expect([answer.status, envelopeOf(answer).error?.code]).toEqual([status, code]);
-    const before = head();
-    const decided = await sendTo(`${page.url}api/review/choose`, decide(headers));
-    expect([decided.status, envelopeOf(decided).error?.code]).toEqual([status, code]);
-    expect(head()).toBe(before);
+  test.for(Object.keys(foreignRequests))('are refused %s', async (name) => {
+    const request = foreignRequests[name]?.(own, 'session');
+    expect(request).toBeDefined();
+    if (request !== undefined) await expectRefused({ url: page.url, cwd }, request);
+  });
+
+  test('are refused from the page of another site, and under a name that it made to lead here', async () => {
+    const asked = { url: page.url, cwd };
+    const elsewhere = { ...own, origin: 'https://evil.example' };
+    await expectRefused(asked, { headers: elsewhere, status: 403, code: 'origin' });
+    const renamed = { ...without(own, 'origin'), host: 'evil.example' };
+    await expectRefused(asked, { headers: renamed, status: 403, code: 'host' });
   });
 });
 
 describe('a decision', () => {
   test('is refused if nothing says which page it is from', async () => {
-    const answer = await sendTo(`${page.url}api/review/choose`, decide(without('origin')));
+    const answer = await askToDecide(page.url, without(own, 'origin'));
     expect([answer.status, envelopeOf(answer).error?.code]).toEqual([403, 'origin']);
   });
 
-  test.for(['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'])(
-    'is refused as the %s of a form',
-    async (type) => {
-      const headers = { ...own, 'content-type': type };
-      const sent = { method: 'POST', headers, body: JSON.stringify(decision) };
-      const answer = await sendTo(`${page.url}api/review/choose`, sent);
-      expect([answer.status, envelopeOf(answer).error?.code]).toEqual([400, 'input_invalid']);
-    },
-  );
+  test.for(formTypes)('is refused as the %s of a form', async (type) => {
+    const answer = await askToDecide(page.url, { ...own, 'content-type': type });
+    expect([answer.status, envelopeOf(answer).error?.code]).toEqual([400, 'input_invalid']);
+  });
 
   test('is refused as a link', async () => {
     const answer = await sendTo(`${page.url}api/review/choose?subject=a&version=b`, {
@@ -117,7 +79,8 @@ describe('a decision', () => {
     const headers = await enterPage(reader);
     const before = head();
     for (const path of ['choose', 'accept', 'reject', 'edit', 'defer', 'undo']) {
-      const answer = await sendTo(`${reader.url}api/review/${path}`, decide(headers));
+      const sent = { method: 'POST', headers: { ...json, ...headers }, body: {} };
+      const answer = await sendTo(`${reader.url}api/review/${path}`, sent);
       expect([answer.status, envelopeOf(answer).error?.code]).toEqual([403, 'read_only']);
     }
     expect(head()).toBe(before);
@@ -139,7 +102,7 @@ describe('the link', () => {
     sendTo(`${page.url}session`, {
       method: 'POST',
       headers: { ...json, ...headers },
-      body: { token },
+      body: { link: token },
     });
 
   test('lets in once: whoever finds it later gets nothing', async () => {
@@ -161,7 +124,7 @@ describe('the link', () => {
     const { headers } = await sendTo(`${other.url}session`, {
       method: 'POST',
       headers: json,
-      body: { token },
+      body: { link: token },
     });
     expect(headers['set-cookie']).toEqual([
       expect.stringMatching(/^ktx_page_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),

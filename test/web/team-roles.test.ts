@@ -89,6 +89,8 @@ describe('behind the login of a server', () => {
       '/api/egress',
       '/api/evals',
       '/api/eval',
+      '/api/eval/diff',
+      '/api/eval/add',
       '/api/ask',
       '/api/remember',
     ]);

@@ -1,10 +1,17 @@
-import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callScopes } from '../../src/mcp/http/tokens.ts';
 import { openServeState } from '../../src/mcp/shared/serve-state.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { openTeamSessions } from '../../src/web/team/team-sessions.ts';
 import { ktx } from '../cli/run-cli.ts';
+import {
+  askToDecide,
+  expectRefused,
+  foreignRequests,
+  formTypes,
+  headOf,
+  without,
+} from './foreign-requests.ts';
 import { contestedProject, envelopeOf, removeFolder, sendTo, startPage } from './page.ts';
 import { askToEnter, createToken, enterTeam, type StartedTeam, startTeam } from './team.ts';
 
@@ -27,17 +34,9 @@ afterAll(async () => {
 });
 
 const json = { 'content-type': 'application/json' };
-const without = (name: string) =>
-  Object.fromEntries(Object.entries(own).filter(([key]) => key !== name));
-const head = () => execFileSync('git', ['rev-parse', 'HEAD'], { cwd, encoding: 'utf8' });
-const decision = { subject: 'metric:warehouse.orders.revenue', version: 'ffff', seen: ['ffff'] };
+const head = () => headOf(cwd);
 const review = (headers: Record<string, string>) => sendTo(`${team.url}api/review`, { headers });
-const decide = (headers: Record<string, string>) =>
-  sendTo(`${team.url}api/review/choose`, {
-    method: 'POST',
-    headers: { ...json, ...headers },
-    body: decision,
-  });
+const decide = (headers: Record<string, string>) => askToDecide(team.url, headers);
 
 describe('the page of a server', () => {
   test('gives data to the browser that is logged in', async () => {
@@ -45,42 +44,18 @@ describe('the page of a server', () => {
     expect([answer.status, envelopeOf(answer).ok]).toEqual([200, true]);
   });
 
-  const refused: Readonly<Record<string, () => [Record<string, string>, number, string]>> = {
-    'without the cookie': () => [without('cookie'), 401, 'login'],
-    'with a cookie that nobody gave': () => [
-      { ...own, cookie: `${own['cookie']?.split('=')[0]}=${'a'.repeat(43)}` },
-      401,
-      'login',
-    ],
-    'with the token of MCP in place of a login': () => [
-      { authorization: `Bearer ${token}` },
-      401,
-      'login',
-    ],
-    'with a stolen cookie and no key': () => [without('x-ktx-page'), 403, 'page'],
-    'with a wrong key': () => [{ ...own, 'x-ktx-page': 'guess' }, 403, 'page'],
-    'from another server of this machine': () => [
-      { ...own, origin: 'http://127.0.0.1:1' },
-      403,
-      'origin',
-    ],
-    'from a frame or an image of another site': () => [
-      { ...without('origin'), 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
-      403,
-      'origin',
-    ],
-    'from its own name without TLS': () => [
-      { ...own, host: 'ktx.example.com', origin: 'http://ktx.example.com' },
-      403,
-      'origin',
-    ],
-  };
-  test.for(Object.keys(refused))('gives nothing and decides nothing %s', async (name) => {
-    const [headers, status, code] = refused[name]?.() ?? [{}, 0, ''];
-    const before = head();
-    for (const answer of [await review(headers), await decide(headers)])
-      expect([answer.status, envelopeOf(answer).error?.code]).toEqual([status, code]);
-    expect(head()).toBe(before);
+  test.for(Object.keys(foreignRequests))('gives nothing and decides nothing %s', async (name) => {
+    const request = foreignRequests[name]?.(own, 'login');
+    expect(request).toBeDefined();
+    if (request !== undefined) await expectRefused({ url: team.url, cwd }, request);
+  });
+
+  test('gives nothing to the token of MCP in place of a login, and under its own name without TLS', async () => {
+    const asked = { url: team.url, cwd };
+    const bearer = { authorization: `Bearer ${token}` };
+    await expectRefused(asked, { headers: bearer, status: 401, code: 'login' });
+    const plain = { ...own, host: 'ktx.example.com', origin: 'http://ktx.example.com' };
+    await expectRefused(asked, { headers: plain, status: 403, code: 'origin' });
   });
 
   test.for(['https://evil.example', 'null'])('answers nothing to a page of %s', async (origin) => {
@@ -91,21 +66,18 @@ describe('the page of a server', () => {
   });
 
   test('answers nothing under a name that somebody else made to lead here', async () => {
-    expect((await review({ ...without('origin'), host: 'evil.example' })).status).toBe(403);
+    expect((await review({ ...without(own, 'origin'), host: 'evil.example' })).status).toBe(403);
   });
 
   test('takes no decision that does not say which page it is from', async () => {
-    const answer = await decide(without('origin'));
+    const answer = await decide(without(own, 'origin'));
     expect([answer.status, envelopeOf(answer).error?.code]).toEqual([403, 'origin']);
   });
 
-  test.for(['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'])(
-    'takes no decision as the %s of a form',
-    async (type) => {
-      const answer = await decide({ ...own, 'content-type': type });
-      expect([answer.status, envelopeOf(answer).error?.code]).toEqual([400, 'input_invalid']);
-    },
-  );
+  test.for(formTypes)('takes no decision as the %s of a form', async (type) => {
+    const answer = await decide({ ...own, 'content-type': type });
+    expect([answer.status, envelopeOf(answer).error?.code]).toEqual([400, 'input_invalid']);
+  });
 
   test('is shown in no frame, and runs nothing but its own files', async () => {
     for (const path of ['', 'api/review', 'session', 'api/nothing']) {
@@ -168,7 +140,7 @@ describe('a login', () => {
 
   test('is no link: nothing of an address logs in', async () => {
     for (const path of [`session?token=${token}`, `?token=${token}`, `api/review?token=${token}`]) {
-      const answer = await sendTo(`${team.url}${path}`, { headers: without('cookie') });
+      const answer = await sendTo(`${team.url}${path}`, { headers: without(own, 'cookie') });
       expect(answer.headers['set-cookie']).toBeUndefined();
     }
   });

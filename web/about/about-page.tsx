@@ -2,10 +2,10 @@ import type { Explained, Explanation } from '../answers.ts';
 import { useData } from '../data.ts';
 import { Chip, Failure, Said, Section, Title, Waiting } from '../parts/basics.tsx';
 import { Evidence } from '../parts/evidence.tsx';
-import { Uses } from '../parts/uses.tsx';
-import { definitionText, nameSubject, valueText } from '../parts/text.ts';
+import { count, definitionText, nameSubject, valueText } from '../parts/text.ts';
 import { linkTo, type Place } from '../router.ts';
 import { DatasetDetails } from './dataset-details.tsx';
+import { Lineage } from './lineage.tsx';
 import { QueryBuilder } from './query-builder.tsx';
 
 /** Everything about one subject: what holds, who says so, what depends on it. */
@@ -77,7 +77,7 @@ function Head({ explanation }: { readonly explanation: Explanation }) {
 function Grounds({ explanation }: { readonly explanation: Explanation }) {
   return (
     <>
-      <Uses of={explanation} />
+      <Lineage explanation={explanation} />
       {explanation.values.length === 0 ? null : <Values explanation={explanation} />}
       <Claims explanation={explanation} />
     </>
@@ -110,7 +110,7 @@ function Values({ explanation: { values } }: { readonly explanation: Explanation
 function Claims({ explanation: { claims, addresses } }: { readonly explanation: Explanation }) {
   if (claims.length === 0) return null;
   return (
-    <Section title="Who says so" note={`${claims.length} claims`}>
+    <Section title="Who says so" note={count(claims.length, 'claim')}>
       <ul class="claims">
         {claims.map((claim) => (
           <li key={claim.id}>
@@ -118,7 +118,7 @@ function Claims({ explanation: { claims, addresses } }: { readonly explanation: 
               <summary>
                 <b>{claim.kind.replaceAll('_', ' ')}</b>{' '}
                 <code>
-                  <Said>{definitionText(claim.body)}</Said>
+                  <Said>{definitionText(claim.body).replaceAll('\n', ', ')}</Said>
                 </code>{' '}
                 {claim.shown ? null : <Chip>kept, not shown</Chip>}
               </summary>

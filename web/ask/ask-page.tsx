@@ -1,11 +1,12 @@
 import { useRef, useState } from 'preact/hooks';
 import type { AskEvent, Status } from '../answers.ts';
-import { send, stream } from '../api.ts';
+import { stream } from '../api.ts';
 import { useData } from '../data.ts';
 import { Chart } from '../charts/chart.tsx';
 import { Chip, Failure, Said, Title } from '../parts/basics.tsx';
 import { count, visible } from '../parts/text.ts';
 import { Grounded } from './grounded.tsx';
+import { KeepAnswer } from './keep-answer.tsx';
 
 type AnsweredTurn = NonNullable<AskEvent['data']>;
 
@@ -52,7 +53,7 @@ export function AskPage() {
       <ol class="exchanges">
         {exchanges.map((exchange, index) => (
           <li key={index}>
-            <ExchangeView exchange={exchange} />
+            <ExchangeView exchange={exchange} number={numberOf(exchanges, index)} />
             {index === exchanges.length - 1 && !isBusy ? (
               <Choices turn={exchange.turn} onChoose={ask} />
             ) : null}
@@ -73,6 +74,11 @@ export function AskPage() {
       </form>
     </>
   );
+}
+
+/** What was kept of a conversation is what was answered. */
+function numberOf(exchanges: readonly Exchange[], index: number): number {
+  return exchanges.slice(0, index + 1).filter(({ turn }) => turn !== undefined).length;
 }
 
 /** Who asks without a model gets no answer: the way to one, before the question is written. */
@@ -98,7 +104,13 @@ function afterEvent(exchange: Exchange, event: AskEvent): Exchange {
   return exchange;
 }
 
-function ExchangeView({ exchange }: { readonly exchange: Exchange }) {
+interface ExchangeViewProps {
+  readonly exchange: Exchange;
+  /** Which answer of the conversation it is, from 1. */
+  readonly number: number;
+}
+
+function ExchangeView({ exchange, number }: ExchangeViewProps) {
   const { question, text, tool, turn, error } = exchange;
   return (
     <article class="exchange">
@@ -121,7 +133,7 @@ function ExchangeView({ exchange }: { readonly exchange: Exchange }) {
       {turn?.evidence.map((evidence) => (
         <EvidenceCard key={evidence.id} evidence={evidence} />
       ))}
-      {turn === undefined || turn.text === '' ? null : <Remember text={turn.text} />}
+      {turn === undefined || turn.text === '' ? null : <KeepAnswer turn={turn} number={number} />}
     </article>
   );
 }
@@ -167,23 +179,5 @@ function EvidenceCard({ evidence }: { readonly evidence: AnsweredTurn['evidence'
       <Chart answer={answer} />
       {sql === undefined ? null : <pre class="command">{visible(sql)}</pre>}
     </details>
-  );
-}
-
-function Remember({ text }: { readonly text: string }) {
-  const [said, say] = useState('');
-  const remember = async (): Promise<void> => {
-    const { ok, error } = await send('remember', { note: text });
-    say(ok ? 'Kept: the next ingest reads it.' : (error?.message ?? ''));
-  };
-  return (
-    <p class="actions">
-      <button type="button" class="button" onClick={remember} disabled={said !== ''}>
-        Remember this
-      </button>
-      <span class="soft" role="status">
-        <Said>{said}</Said>
-      </span>
-    </p>
   );
 }

@@ -2,12 +2,14 @@ import { useRef } from 'preact/hooks';
 import type { Answer } from '../answers.ts';
 import { isApp } from '../api.ts';
 import { formatNumber, formatShort, visible } from '../parts/text.ts';
+import { useWidth } from '../parts/use-width.ts';
 import { chooseChart, type ChosenChart, toVegaLite } from './choose-chart.ts';
 import { saveAs, toPng, toSvgText } from './save-chart.ts';
 
 /** The chart of a result, if one says more than its table, which stands below. */
 export function Chart({ answer }: { readonly answer: Answer }) {
   const figure = useRef<HTMLElement>(null);
+  const width = useWidth(figure, mostWidth);
   const chart = chooseChart(answer);
   if (chart === undefined) return null;
   const drawn = (): SVGSVGElement | null | undefined => figure.current?.querySelector('svg');
@@ -24,8 +26,8 @@ export function Chart({ answer }: { readonly answer: Answer }) {
   return (
     <figure class="chart" ref={figure}>
       {chart.mark === 'big_number' ? <BigNumber chart={chart} /> : null}
-      {chart.mark === 'bar' ? <Bars chart={chart} /> : null}
-      {chart.mark === 'line' ? <Line chart={chart} /> : null}
+      {chart.mark === 'bar' ? <Bars chart={chart} width={width} /> : null}
+      {chart.mark === 'line' ? <Line chart={chart} width={width} /> : null}
       <figcaption class="soft">
         {visible(chart.title)}{' '}
         {chart.mark === 'big_number' || isApp ? null : (
@@ -54,9 +56,19 @@ function BigNumber({ chart: { points } }: MarkProps) {
   return <strong class="big">{formatNumber(points[0]?.value ?? 0)}</strong>;
 }
 
-const [width, barHeight, labelRoom, valueRoom] = [720, 24, 190, 90];
+const [barHeight, valueRoom] = [24, 90];
+/** Units of a drawing are pixels, so that its words are as large on a phone. */
+const mostWidth = 720;
+/** Pixels of a letter. */
+const letter = 7;
 
-function Bars({ chart: { points, title } }: MarkProps) {
+interface DrawnMarkProps extends MarkProps {
+  readonly width: number;
+}
+
+function Bars({ chart: { points, title }, width }: DrawnMarkProps) {
+  const labelRoom = Math.min(190, Math.round(width / 3));
+  const mostLetters = Math.floor((labelRoom - 10) / letter);
   const values = points.map(({ value }) => value ?? 0);
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const scale = (width - labelRoom - valueRoom) / (high - low || 1);
@@ -74,7 +86,7 @@ function Bars({ chart: { points, title } }: MarkProps) {
         return (
           <g key={index}>
             <text x={labelRoom - 10} y={y + 16} class="mark-label">
-              {label.length > 26 ? `${label.slice(0, 25)}…` : label}
+              {label.length > mostLetters ? `${label.slice(0, mostLetters - 1)}…` : label}
             </text>
             <rect class="mark-bar" x={x} y={y + 4} width={length} height={barHeight - 8} rx={2} />
             <text x={x + length + 6} y={y + 16} class="mark-value">
@@ -89,7 +101,7 @@ function Bars({ chart: { points, title } }: MarkProps) {
 
 const plot = { left: 64, right: 12, top: 10, height: 200 };
 
-function Line({ chart: { points, title } }: MarkProps) {
+function Line({ chart: { points, title }, width }: DrawnMarkProps) {
   const values = points.flatMap(({ value }) => value ?? []);
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const room = width - plot.left - plot.right;

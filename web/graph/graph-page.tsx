@@ -77,6 +77,7 @@ function Graph({ graph, wanted }: GraphProps) {
             graph={graph}
             chosen={chosen}
             onClose={() => choose(undefined)}
+            onChoose={choose}
             onDecide={mayDecide ? decisions.decide : undefined}
           />
         )}

@@ -3,7 +3,8 @@ import { useMemo, useState } from 'preact/hooks';
 import type { JoinGraph } from '../answers.ts';
 import { visible } from '../parts/text.ts';
 import { layOut, mostAiry, type PlacedDataset, type PlacedJoin, type Point } from './layout.ts';
-import { hasRole } from './route.ts';
+import { joinTitle } from './join-words.ts';
+import { placeLabels } from './place-labels.ts';
 
 type GraphJoin = JoinGraph['joins'][number];
 
@@ -24,6 +25,7 @@ export function GraphView({ names, joins, room, chosen, onChoose }: GraphViewPro
   const focus = pointed ?? chosen;
   const near = nearOf(drawing.joins, focus);
   const { width, height } = drawing;
+  const labels = useMemo(() => placeLabels(drawing.datasets, drawing.joins), [drawing]);
   const isLit = (name: string) => near === undefined || near.has(name);
   return (
     <svg
@@ -54,6 +56,7 @@ export function GraphView({ names, joins, room, chosen, onChoose }: GraphViewPro
           key={placed.join.subject}
           placed={placed}
           look={joinLook(placed.join, focus)}
+          label={labels.get(placed.join.subject)}
           onChoose={onChoose}
         />
       ))}
@@ -89,23 +92,23 @@ function joinLook({ subject, from, to }: GraphJoin, focus: string | undefined): 
 
 interface JoinProps {
   readonly placed: PlacedJoin;
+  /** Where its role stands. */
+  readonly label: Point | undefined;
   readonly look: string;
   readonly onChoose: (chosen: string) => void;
 }
 
 /** The table below the graph leads to the same for whoever uses no mouse. */
-const Join = memo(({ placed: { join, points }, look, onChoose }: JoinProps) => {
+const Join = memo(({ placed: { join, points }, look, label, onChoose }: JoinProps) => {
   const path = curve(points);
-  const middle = points[Math.floor(points.length / 2)];
-  const isNamed = hasRole({ join });
   return (
     <g class={`join join-${join.state}${look}`} onClick={() => onChoose(join.subject)}>
       <path class="line" d={path} marker-end="url(#tip)" />
       <path class="catch" d={path}>
-        <title>{visible(`${join.from} to ${join.to}${isNamed ? ` as ${join.role}` : ''}`)}</title>
+        <title>{visible(joinTitle(join))}</title>
       </path>
-      {isNamed && middle !== undefined ? (
-        <text class="role" x={middle.x} y={middle.y - 3}>
+      {label !== undefined ? (
+        <text class="role" x={label.x} y={label.y}>
           {visible(join.role)}
         </text>
       ) : null}

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Explained, JoinGraph } from '../answers.ts';
 import { useData } from '../data.ts';
-import { Chip, Failure, Key, Said } from '../parts/basics.tsx';
+import { Chip, Failure, Said } from '../parts/basics.tsx';
 import { Evidence } from '../parts/evidence.tsx';
 import { count } from '../parts/text.ts';
 import { linkTo, linkToSubject } from '../router.ts';
+import { columnsOf } from './join-words.ts';
 import { decideAll, type Decision, type Question, renaming } from '../review/questions.ts';
 
 type GraphJoin = JoinGraph['joins'][number];
@@ -15,12 +16,13 @@ interface JoinPanelProps {
   /** The name of a dataset, or the subject of a join. */
   readonly chosen: string;
   readonly onClose: () => void;
+  readonly onChoose: (subject: string) => void;
   /** Undefined if nothing can be decided. */
   readonly onDecide: Decide;
 }
 
 /** What is known about the join or the dataset that a person chose. */
-export function JoinPanel({ graph, chosen, onClose, onDecide }: JoinPanelProps) {
+export function JoinPanel({ graph, chosen, onClose, onChoose, onDecide }: JoinPanelProps) {
   const joins = graph.joins.filter(({ subject }) => subject === chosen);
   return (
     <aside class="panel" aria-label="Details">
@@ -28,7 +30,7 @@ export function JoinPanel({ graph, chosen, onClose, onDecide }: JoinPanelProps) 
         Close
       </button>
       {joins.length === 0 ? (
-        <DatasetDetails graph={graph} name={chosen} />
+        <DatasetDetails graph={graph} name={chosen} onChoose={onChoose} />
       ) : (
         joins.map((join) => <JoinDetails key={join.to} join={join} onDecide={onDecide} />)
       )}
@@ -139,7 +141,19 @@ function questionAbout(join: GraphJoin): Question | undefined {
   return { type: 'join', key: id, about: { subject, id, to, on, why, confidence }, seen };
 }
 
-function DatasetDetails({ graph, name }: { readonly graph: JoinGraph; readonly name: string }) {
+/** The join as one of its two datasets sees it. */
+function joinFrom(name: string, { from, to, role }: GraphJoin): string {
+  if (from !== name) return `← ${from}`;
+  return `→ ${role === to ? to : `${to} as ${role}`}`;
+}
+
+interface DatasetPanelProps {
+  readonly graph: JoinGraph;
+  readonly name: string;
+  readonly onChoose: (subject: string) => void;
+}
+
+function DatasetDetails({ graph, name, onChoose }: DatasetPanelProps) {
   const dataset = graph.datasets.find((own) => own.name === name);
   const joins = graph.joins.filter(({ from, to }) => from === name || to === name);
   if (dataset === undefined) return <p class="soft">It is not in the graph any more.</p>;
@@ -159,18 +173,19 @@ function DatasetDetails({ graph, name }: { readonly graph: JoinGraph; readonly n
         · {count(dataset.fields, 'field')} · {count(dataset.metrics, 'metric')}
       </p>
       <ul class="lines">
-        {joins.map(({ subject: join, from, to, role }) => (
-          <li key={join}>
-            <Said>
-              {from === name ? `→ ${role === to ? to : `${to} as ${role}`}` : `← ${from}`}
-            </Said>
+        {joins.map((join) => (
+          <li key={`${join.subject} ${join.to}`}>
+            <button type="button" class="link" onClick={() => onChoose(join.subject)}>
+              <Said>{joinFrom(name, join)}</Said>
+            </button>{' '}
+            <code class="soft keys-of-join">
+              <Said>{columnsOf(join).join(', ')}</Said>
+            </code>
           </li>
         ))}
       </ul>
       <p>
-        <a href={`${linkTo('joins')}?of=${encodeURIComponent(name)}`}>
-          Only its neighbourhood <Key>↵</Key>
-        </a>
+        <a href={`${linkTo('joins')}?of=${encodeURIComponent(name)}`}>Only its neighbourhood</a>
       </p>
     </>
   );

@@ -3,6 +3,7 @@ import { useData } from '../data.ts';
 import { Chip, Empty, Failure, Said, Section, Title, Waiting } from '../parts/basics.tsx';
 import { count, visible } from '../parts/text.ts';
 import { linkTo, type Place } from '../router.ts';
+import { RowDiff } from './row-diff.tsx';
 
 type ListedRun = EvalRuns['runs'][number];
 type RunCase = EvalReport['run']['cases'][number];
@@ -41,11 +42,13 @@ function Runs({ runs, chosen }: RunsProps) {
           <table class="grid">
             <thead>
               <tr>
-                {['Run', 'Agents', 'Passed', 'Without context', 'Flaky', 'Cost'].map((title) => (
-                  <th key={title} scope="col">
-                    {title}
-                  </th>
-                ))}
+                {['Run', 'Agents', 'Passed', 'Without context', 'Flaky', 'Cost'].map(
+                  (title, index) => (
+                    <th key={title} scope="col" class={index > 1 ? 'number' : ''}>
+                      {title}
+                    </th>
+                  ),
+                )}
               </tr>
             </thead>
             <tbody>
@@ -102,6 +105,9 @@ const marks: Readonly<Record<string, string>> = {
 function Matrix({ runs }: { readonly runs: readonly ListedRun[] }) {
   const shown = runs.slice(-12);
   const ids = [...new Set(shown.toReversed().flatMap(({ cases }) => cases.map(({ id }) => id)))];
+  // What the newest run says without any context.
+  const bareCases = shown.at(-1)?.without_context;
+  const bare = bareCases && new Map(bareCases.map((own) => [own.id, own]));
   const byRun = shown.map(({ cases }) => new Map(cases.map((own) => [own.id, own])));
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Cases by run">
@@ -110,10 +116,13 @@ function Matrix({ runs }: { readonly runs: readonly ListedRun[] }) {
           <tr>
             <th scope="col">Case</th>
             {shown.map(({ id, started }) => (
-              <th key={id} scope="col" title={started}>
-                {started.slice(5, 10)}
+              <th key={id} scope="col">
+                <a href={linkTo('evals', id)} title={started}>
+                  {started.slice(5, 10)}
+                </a>
               </th>
             ))}
+            {bare === undefined ? null : <th scope="col">without</th>}
           </tr>
         </thead>
         <tbody>
@@ -125,6 +134,7 @@ function Matrix({ runs }: { readonly runs: readonly ListedRun[] }) {
               {byRun.map((cases, index) => (
                 <MatrixCell key={index} result={cases.get(id)} />
               ))}
+              {bare === undefined ? null : <MatrixCell result={bare.get(id)} />}
             </tr>
           ))}
         </tbody>
@@ -151,13 +161,14 @@ function OneRun({ run }: { readonly run: string }) {
   const { data, error } = useData<EvalReport>('eval', { run });
   if (error !== undefined) return <Failure error={error} />;
   if (data === undefined) return <Waiting />;
-  const { cases } = data.run;
+  const { cases, without_context: bare } = data.run;
+  const bareById = new Map(bare?.map((own) => [own.id, own.outcome]));
   return (
     <Section title="Cases of this run" note={count(cases.length, 'case')}>
       <ul class="claims">
         {cases.map((own) => (
           <li key={own.id}>
-            <RunCaseDetails result={own} />
+            <RunCaseDetails run={data.run.id} result={own} bare={bareById.get(own.id)} />
           </li>
         ))}
       </ul>
@@ -171,13 +182,21 @@ function toneOf(outcome: string): 'good' | 'warn' | 'plain' | 'bad' {
   return tones[outcome as keyof typeof tones] ?? 'bad';
 }
 
-function RunCaseDetails({ result }: { readonly result: RunCase }) {
+interface RunCaseProps {
+  readonly run: string;
+  readonly result: RunCase;
+  /** The outcome without any context; undefined if nobody asked so. */
+  readonly bare: string | undefined;
+}
+
+function RunCaseDetails({ run, result, bare }: RunCaseProps) {
   const { id, outcome, flaky, attempts, reason } = result;
   return (
     <details open={outcome !== 'pass' && outcome !== 'skipped'}>
       <summary>
         <Chip tone={toneOf(outcome)}>{outcome}</Chip> <Said>{id}</Said>{' '}
-        {flaky ? <Chip tone="warn">flaky</Chip> : null}
+        {flaky ? <Chip tone="warn">flaky: {passRate(attempts)}</Chip> : null}{' '}
+        {bare === undefined ? null : <span class="soft">without context: {bare}</span>}
       </summary>
       {reason === undefined ? null : (
         <p class="soft">
@@ -187,6 +206,11 @@ function RunCaseDetails({ result }: { readonly result: RunCase }) {
       {attempts.flatMap(({ turns }, attempt) =>
         turns.map((turn, index) => (
           <div class="turn" key={`${attempt} ${index}`}>
+            {attempts.length === 1 ? null : (
+              <p class="eyebrow">
+                attempt {attempt + 1} of {attempts.length}
+              </p>
+            )}
             <p>
               <b>
                 <Said>{turn.question}</Said>
@@ -202,6 +226,7 @@ function RunCaseDetails({ result }: { readonly result: RunCase }) {
                 </li>
               ))}
             </ul>
+            {hasOtherRows(turn) ? <RowDiff run={run} id={id} attempt={attempt + 1} /> : null}
             {turn.queries.map(({ id: query, sql }) =>
               sql === undefined ? null : (
                 <pre class="command" key={query}>
@@ -214,4 +239,17 @@ function RunCaseDetails({ result }: { readonly result: RunCase }) {
       )}
     </details>
   );
+}
+
+type AnsweredCase = RunCase['attempts'][number]['turns'][number];
+
+/** Only what rests on a query can be compared with golden SQL. */
+function hasOtherRows({ findings, golden_sql: golden, queries }: AnsweredCase): boolean {
+  const isWrong = findings.some((found) => found.grader === 'result' && found.outcome === 'fail');
+  return isWrong && golden !== undefined && queries.some(({ sql }) => sql !== undefined);
+}
+
+function passRate(attempts: RunCase['attempts']): string {
+  const passed = attempts.filter(({ outcome }) => outcome === 'pass').length;
+  return `${passed} of ${attempts.length} passed`;
 }

@@ -226,11 +226,19 @@ function Runs({ runs }: PastRuns) {
 
 /** Facts that code read and could not use: nobody decides about them, somebody corrects them. */
 function LeftOut({ status: { attention } }: { readonly status: Status }) {
-  if (attention.unfit.length === 0) return null;
+  const { quarantined, unfit } = attention;
+  const facts = [
+    ...quarantined.map(({ subject, kind, reason }) => ({
+      item: subject,
+      reason: `${kind}: ${reason}`,
+    })),
+    ...unfit,
+  ];
+  if (facts.length === 0) return null;
   return (
     <Section title="Left out" note="correct them where they stand, then ktx ingest">
       <ul class="lines">
-        {attention.unfit.map(({ item, reason }) => (
+        {facts.map(({ item, reason }) => (
           <li key={`${item} ${reason}`}>
             <Said>{item}</Said>{' '}
             <span class="soft">

@@ -61,12 +61,27 @@ export function definitionText(says: unknown): string {
     const condition = where === undefined ? '' : ` where ${valueText(where)}`;
     return visible(base + condition + restText(rest));
   }
-  return visible(valueText(says));
+  const ratio = ratioText(says);
+  return visible(ratio ?? valueText(says));
+}
+
+/** `revenue / orders_placed` */
+function ratioText(says: unknown): string | undefined {
+  if (!(says instanceof Object) || !('ratio' in says)) return undefined;
+  const { ratio, ...rest } = says;
+  if (!(ratio instanceof Object) || !('numerator' in ratio) || !('denominator' in ratio))
+    return undefined;
+  return `${valueText(ratio.numerator)} / ${valueText(ratio.denominator)}${restText(rest)}`;
 }
 
 function restText(rest: object): string {
   const pairs = Object.entries(rest);
-  return pairs.map(([key, value]) => `, ${key}: ${valueText(value)}`).join('');
+  return pairs
+    .map(([key, value]: [string, unknown]) => {
+      const text = Array.isArray(value) ? value.map(valueText).join(' or ') : valueText(value);
+      return `, ${key}: ${text.replaceAll('\n', ', ')}`;
+    })
+    .join('');
 }
 
 export function valueText(value: unknown): string {

@@ -10,7 +10,7 @@ export function TwoTruths({ conflict }: { readonly conflict: Conflict }) {
       {conflict.variants.map((variant, index) => (
         <li key={variant.id} class={`truth truth-${index % 4}`}>
           <Amount variant={variant} />
-          <Bar share={greatest === 0 ? 0 : Math.abs(valueOf(variant) ?? 0) / greatest} />
+          {greatest === 0 ? null : <Bar share={Math.abs(valueOf(variant) ?? 0) / greatest} />}
           <code class="definition">{definitionText(variant.says)}</code>
           <p class="soft">
             <Said>{variant.evidence.join('; ')}</Said>

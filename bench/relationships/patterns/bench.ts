@@ -4,16 +4,18 @@ import { patternFamilies, type PatternUse } from './registry.ts';
 import { type PatternScore, scorePatterns } from './score-patterns.ts';
 
 /**
- * `node bench/relationships/patterns/bench.ts <training|calibration|final> [<part of a name>]`
- * scores the discovery of joins on families of databases, with a line for each database, and what
- * the best thresholds of two simple matchers reach. `--details` lists what was missed or wrong; it
- * is refused for the final families, which nothing may be tuned on.
+ * `node bench/relationships/patterns/bench.ts <training|calibration|final|fresh> [<part>]` scores
+ * the discovery of joins on families of databases, or on those with the part in their names, with a
+ * line for each database, and what the best thresholds of two simple matchers reach. `--details`
+ * lists what was missed or wrong; it is refused for the final and the fresh families, which nothing
+ * may be tuned on.
  */
 const [use = 'training', only = ''] = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 const isDetailed = process.argv.includes('--details');
-if (!isUse(use)) throw new Error(`training, calibration or final, not ${use}`);
-if (isDetailed && use === 'final' && !process.argv.includes('--after-the-last-rule'))
-  throw new Error('the final families are only scored: --details is for the others');
+if (!isUse(use)) throw new Error(`training, calibration, final or fresh, not ${use}`);
+const isSetAside = use === 'final' || use === 'fresh';
+if (isDetailed && isSetAside && !process.argv.includes('--after-the-last-rule'))
+  throw new Error('these families are only scored: --details is for the others');
 const scores = await scorePatterns(use, only);
 const columns = ['', 'hidden P', 'R', 'F1', 'known P', 'R', 'F1', 'names', 'containment'];
 console.log(columns.join('\t'));

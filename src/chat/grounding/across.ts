@@ -19,6 +19,28 @@ export function ofTotals(evidence: readonly QueryEvidence[]): Derivable[] {
   return totals.length > mostTotals ? [] : compareAll(totals);
 }
 
+/** `The other 55 countries`: a count that one result has, without the rows of another. */
+export function restOfCounts(
+  evidence: readonly QueryEvidence[],
+  { named }: NamedRows,
+): Derivable[] {
+  const single = evidence.filter(({ rows }) => rows.length === 1);
+  return evidence.flatMap(({ id, rows }) => {
+    const few = named(id)?.size ?? rows.length;
+    if (rows.length < 2 || rows.length > 20) return [];
+    return single.flatMap((query) =>
+      locate(query, 0).flatMap(({ value, cell }): Derivable[] => {
+        const derivation = 'count of other rows';
+        return [few, rows.length].flatMap((count) =>
+          Number.isInteger(value) && value > count && value <= 1000
+            ? [{ value: value - count, cells: [cell], derivation, kind: 'count' }]
+            : [],
+        );
+      }),
+    );
+  });
+}
+
 /** A row of one result as a share of a total that another has. */
 export function ofParts(evidence: readonly QueryEvidence[], { named }: NamedRows): Derivable[] {
   const singles = evidence.filter(({ rows }) => rows.length === 1);
@@ -150,4 +172,26 @@ function ofGroup(
       }),
     ];
   });
+}
+
+/** The sums of rows that are named in one breath, and their shares. */
+export function ofTogether(
+  query: QueryEvidence,
+  groups: readonly ReadonlySet<number>[],
+): Derivable[] {
+  if (query.truncated) return [];
+  return groups.flatMap((group) =>
+    numericColumns(query).flatMap(({ name, index, kind }): Derivable[] => {
+      if (kind === 'share') return [];
+      const valueAt = (row: number) => numberOf(query.rows[row]?.[index]) ?? 0;
+      const value = [...group].reduce((sum, row) => sum + valueAt(row), 0);
+      const all = query.rows.reduce((sum, _, row) => sum + valueAt(row), 0);
+      const cells = [...group].slice(0, 10).map((row) => ({ query: query.id, row, column: name }));
+      const derivation = 'sum of those together';
+      return [
+        { value, cells, derivation, kind },
+        { value: value / all, cells, derivation: `${derivation} / sum`, kind: 'share' },
+      ];
+    }),
+  );
 }

@@ -1,8 +1,17 @@
-import { sumsOfPeriods } from './period-sums.ts';
+import { sumsOfBands } from './sums/bands.ts';
+import { sumsOfPeriods } from './sums/period-sums.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
-import { ofGroups, ofParts, ofProducts, ofSameNames, ofTotals } from './across.ts';
+import {
+  ofGroups,
+  ofParts,
+  ofProducts,
+  ofSameNames,
+  ofTogether,
+  ofTotals,
+  restOfCounts,
+} from './across.ts';
 import { type ColumnKind, columnKinds, isLabel } from './columns.ts';
-import { bridgesOf } from './row-sums.ts';
+import { bridgesOf } from './sums/row-sums.ts';
 import { allPairs, columnTime, compareAll, comparisons, type Located, numberOf } from './values.ts';
 
 /** A cell of a query result. */
@@ -37,6 +46,8 @@ export interface NamedRows {
   /** How many rows the answer has named so far. */
   readonly mentioned: (query: string) => number;
   /** What of a column the number may belong to; undefined if the statement names nothing of it. */
+  /** Rows that the statement names in one breath: `satisfied or very satisfied`. */
+  readonly together?: (query: string) => readonly ReadonlySet<number>[];
   readonly groups?: (query: string, column: number) => ReadonlySet<string> | undefined;
 }
 
@@ -73,9 +84,11 @@ export function derivedCandidates(
   const ofTables = evidence.flatMap((query) => [
     ...rowCounts(query, rows),
     ...query.columns.flatMap((_, index) => ofColumn(query, index, rows.named(query.id))),
+    ...ofTogether(query, rows.together?.(query.id) ?? []),
     ...ofRows(query, rows),
     ...ofGroups(query, rows),
     ...sumsOfPeriods(query),
+    ...sumsOfBands(query),
   ]);
   return [
     ...ofTables,
@@ -83,6 +96,7 @@ export function derivedCandidates(
     ...ofTotals(evidence),
     ...ofSameNames(evidence, rows),
     ...ofParts(evidence, rows),
+    ...restOfCounts(evidence, rows),
   ];
 }
 
@@ -121,6 +135,7 @@ function rowCounts({ id, rows, columns, truncated }: QueryEvidence, about: Named
       : []),
     // People also count what is beside the ones that they name: "the other four".
     ...count(rows.length - named, 'count of other rows'),
+    ...count(rows.length - 1, 'count of other rows'),
     ...count(rows.length - about.mentioned(id), 'count of other rows'),
     ...count(named, 'count of named rows'),
     ...distinct,
@@ -152,12 +167,24 @@ function ofColumn(
   });
   return [
     { value: sum, cells: [whole], derivation: 'sum', kind },
+    ...restOfShares(sum, { cells: [whole], kind }),
     { value: sum / located.length, cells: [whole], derivation: 'mean', kind: meanKind(kind) },
     { value: medianOf(located), cells: [whole], derivation: 'median', kind: meanKind(kind) },
     ...(kind === 'share' ? [] : partialSums(located, { sum, named, kind })),
     ...(kind === 'share' ? [] : shares),
     ...pairs,
   ];
+}
+
+/** What is left of the whole when shares are shown. */
+function restOfShares(
+  sum: number,
+  { cells, kind }: Pick<Derivable, 'cells' | 'kind'>,
+): Derivable[] {
+  const whole = sum > 0.2 && sum < 1 ? 1 : sum > 20 && sum < 100 ? 100 : undefined;
+  return kind !== 'share' || whole === undefined
+    ? []
+    : [{ value: whole - sum, cells, derivation: 'sum of all but the shown', kind }];
 }
 
 function medianOf(located: readonly Located[]): number {
@@ -186,9 +213,12 @@ function partialSums(located: readonly Located[], { sum, named, kind }: PartialS
       return { rows: located.slice(0, index + 1), words: `the first ${index + 1}` };
     },
   );
+  const ends = parts
+    .slice(1)
+    .map(({ rows }) => ({ rows: located.slice(-rows.length), words: `the last ${rows.length}` }));
   const own = located.filter(({ row }) => named?.has(row) === true);
   const isPart = own.length > 0 && own.length < located.length;
-  const all = isPart ? [{ rows: own, words: 'the named rows' }, ...parts] : parts;
+  const all = [...(isPart ? [{ rows: own, words: 'the named rows' }] : []), ...parts, ...ends];
   return all.flatMap(({ rows, words }) => {
     const part = rows.reduce((total, { value }) => total + value, 0);
     const cells = rows.slice(0, 10).map(({ cell }) => cell);
@@ -220,7 +250,7 @@ function pairsOf(
 ): readonly (readonly [Located, Located])[] {
   const own = located.filter(({ row }) => named?.has(row) === true);
   if (own.length >= 2 && own.length <= mostPairs)
-    return own.flatMap((a, index) => own.slice(index + 1).map((b) => [a, b] as const));
+    return [...allPairs(own), ...withRowBefore(located, own)];
   if (own.length === 0 && located.length <= 3) return allPairs(located);
   const [first, last] = [located[0], located.at(-1)];
   const neighbours = located.slice(1).flatMap((b, index) => {
@@ -235,6 +265,18 @@ function pairsOf(
   );
   const isOwn = ([a, b]: readonly [Located, Located]) => own.includes(a) || own.includes(b);
   return [...neighbours.filter(isOwn), ...toEnds, ...besideInRank(located, only)];
+}
+
+/** The first of several named months beside the one before it. */
+function withRowBefore(
+  located: readonly Located[],
+  own: readonly Located[],
+): readonly (readonly [Located, Located])[] {
+  return own.flatMap((last) => {
+    const first = located[located.indexOf(last) - 1];
+    const isTime = first?.time !== undefined && last.time !== undefined;
+    return isTime && !own.includes(first) ? [[first, last] as const] : [];
+  });
 }
 
 /** A number beside the next larger and the next smaller one: the second best week. */

@@ -3,7 +3,8 @@ import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 /** What the numbers of a column count, as far as its name, type and values tell. */
 export type ColumnKind = 'share' | 'money' | 'count' | 'year' | 'id' | 'unknown';
 
-const sharesName = /pct|percent|share|rate|ratio|growth|anteil|quote|margin|marge|%/i;
+const sharesName =
+  /pct|per?cent|prozent|procent|pourcent|porcent|share|rate|ratio|growth|anteil|quote|margin|marge|%/i;
 const moneyName =
   /revenue|sales|amount|price|cost|profit|spen[dt]|fee|tax|discount|balance|budget|income|turnover|value|mrr|arr|gmv|eur|usd|gbp|chf|net_result|earnings|actual|umsatz|preis|betrag|kosten|gewinn|ingreso|precio|ricav|prezzo|montant|prix|receita|omzet|cogs|burn|cash|receivable|payable|opex|capex|ltv|cac|expens|salar|wage|chiffre|vendas|ventas|sprzeda|erl[öo]s|varde|fatturat|facturac|売上|金額|销售额|金额|매출/i;
 const yearName = /year|jahr|année|annee|año|anio|anno|ano\b|jaar/i;
@@ -142,8 +143,16 @@ export function namedColumn(query: QueryEvidence, text: string): number | undefi
 export function canHaveUnit(query: QueryEvidence, column: number, unit: string): boolean {
   const words = nameParts(unit.replaceAll(' ', '_'));
   const names = query.columns.map(({ name }) => nameParts(name));
+  if (isUnitOfOthers(query, column, unit)) return false;
   const shared = words.filter((word) => names.filter((parts) => parts.includes(word)).length > 1);
   return shared.length === 0 || shared.some((word) => names[column]?.includes(word));
+}
+
+/** `368 ms` is of a column that ends with `ms`, where there is one. */
+function isUnitOfOthers({ columns }: QueryEvidence, column: number, unit: string): boolean {
+  const [word = ''] = unit.toLowerCase().split(' ');
+  const ends = columns.map(({ name }) => /_([a-z]+)$/i.exec(name)?.[1]?.toLowerCase());
+  return word !== '' && ends.includes(word) && ends[column] !== word;
 }
 
 /** The column of the name that stands last in a text. */

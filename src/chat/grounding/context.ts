@@ -1,7 +1,7 @@
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
-import type { NamedRows } from './candidates.ts';
-import { canHaveUnit, columnKinds, lastNamedColumn, namedColumn } from './columns.ts';
+import type { GroundingCell, NamedRows } from './candidates.ts';
 import { findMentions, type Mention } from './names/mentions.ts';
+import { namedTogether } from './names/ranges.ts';
 import { againstWords, versusWords } from './numbers/number-words.ts';
 import type { WrittenNumber } from './numbers/read-numbers.ts';
 import type { Statement } from './statements.ts';
@@ -12,6 +12,8 @@ export interface StatementContext {
   /** The numbers of the statement, in its order. */
   readonly numbers: readonly WrittenNumber[];
   readonly evidence: readonly QueryEvidence[];
+  /** The cells of numbers that are listed in the order of the rows. */
+  readonly inOrder: ReadonlyMap<WrittenNumber, GroundingCell>;
 }
 
 /** The queries that a number rests on, by the citations of its statement. */
@@ -90,13 +92,16 @@ export function placeNumber(
     const names = pickNames({ context, number, text }, ofTable, ofHeader);
     const near = nearRows(table, names);
     const named = rowsWith(table, [...ofTable, ...ofHeader]);
-    return { id: table.id, near, named, names, behind: nameBehind(context, number, ofTable) };
+    const together = namedTogether(text, ofTable).map((group) => rowsWith(table, group));
+    const behind = nameBehind(context, number, ofTable);
+    return { id: table.id, near, named, names, behind, together };
   });
   const find = (id: string) => picked.find((rows) => rows.id === id);
   return {
     isNear: (query, row) => find(query)?.near?.has(row) ?? true,
     named: (query) => find(query)?.named,
     groups: (query, column) => groupsOf(find(query), column),
+    together: (query) => find(query)?.together.filter((rows) => rows !== undefined) ?? [],
     hasNames: picked.some(({ named }) => named !== undefined),
     self,
     header,
@@ -112,6 +117,8 @@ interface PickedRows {
   readonly names: ReadonlyMap<number, readonly string[]>;
   /** What is named between the number and the next one. */
   readonly behind: readonly Mention[];
+  /** Rows that are named in one breath. */
+  readonly together: readonly (ReadonlySet<number> | undefined)[];
 }
 
 /** The names that a number may belong to, and one right behind it: `26 on desktop`. */
@@ -147,14 +154,38 @@ function pickNames(
   above: readonly Mention[],
 ): ReadonlyMap<number, readonly string[]> {
   const columns = new Set([...mentions, ...above].map(({ column }) => column));
-  return new Map(
+  const picks = new Map(
     [...columns].map((column) => {
       const ofHeader = above.filter((mention) => mention.column === column);
       const names = mentions.filter((mention) => mention.column === column);
-      const picked = ofHeader.length > 0 ? ofHeader : pickFromColumn(input, names);
+      const found = ofHeader.length > 0 ? ofHeader : pickFromColumn(input, names);
+      const picked = isOfOtherNumber(input, found, mentions) ? [] : found;
       return [column, picked.map(({ cell }) => cell)];
     }),
   );
+  return new Map([...picks].filter(([, cells]) => cells.length > 0));
+}
+
+/**
+ * `81 in 2023 to 90 in 2024, Chur from 41 to 39`: the last year belongs to the number before it,
+ * and a comma and a name of another column begin something new.
+ */
+function isOfOtherNumber(
+  { context: { statement, numbers }, number, text }: PickInput,
+  picked: readonly Mention[],
+  mentions: readonly Mention[],
+): boolean {
+  const [own] = picked;
+  const at = number.start - statement.start;
+  if (own === undefined || own.end > at) return false;
+  const isTaken = numbers.some((before) => {
+    const end = before.end - statement.start;
+    return before !== number && end <= own.start && prepositionGap.test(text.slice(end, own.start));
+  });
+  const subject = mentions.find(
+    ({ column, start, end }) => column !== own.column && start >= own.end && end <= at,
+  );
+  return isTaken && subject !== undefined && /[,;]/.test(text.slice(own.end, subject.start));
 }
 
 /**
@@ -171,6 +202,7 @@ function pickFromColumn(
   const values = numbers.filter(
     (written) =>
       /\d/.test(written.text) &&
+      !written.isYear &&
       !names.some(({ start, end }) => start <= at(written) && at(written) < end),
   );
   const position = at(number);
@@ -218,11 +250,19 @@ function nearestName(
 /** `5 for EMEA`: nothing but a preposition stands between the number and the name. */
 function rightBehind(text: string, end: number, names: readonly Mention[]): Mention | undefined {
   const after = names.find(({ start }) => start >= end);
-  return after && prepositionGap.test(text.slice(end, after.start)) ? after : undefined;
+  if (after === undefined) return undefined;
+  const gap = text.slice(end, after.start);
+  // `Ulm heeft 5 en Jena 3`: what is `in` in one language is `and` in another.
+  const before = names.findLast((name) => name.end <= end);
+  const isTaken =
+    before !== undefined &&
+    !/\d|[,;:]/.test(text.slice(before.end, end - 1).replace(/[\d.,\s]+$/, ''));
+  if (isTaken && /^\s*[%％]?\s*(?:en|i|a|na)\s+$/iu.test(gap)) return undefined;
+  return prepositionGap.test(gap) ? after : undefined;
 }
 
 const prepositionGap =
-  /^\s*[%％]?\s*(?:for|in|at|by|on|from|bei|für|im|in der|in den|auf|pour|en|à|au|para|em|no|na|per|nel|a|voor|op|dla|w|i|för)\s+(?:the\s+)?$/iu;
+  /^\s*(?:[%％€$£]|EUR|USD|GBP|CHF|kr)?\s*(?:for|in|of|at|by|on|from|del|de|des|di|nel|von|van|do|da|z|av|bei|für|im|in der|in den|auf|pour|en|à|au|para|em|no|na|per|nel|a|voor|op|dla|w|i|för)\s+(?:the\s+)?$/iu;
 
 /** True if the number follows the name before it at once, and not the name behind it. */
 function isCloser(
@@ -265,6 +305,9 @@ function ofClause(
   return { names: own, numbers: numbers.filter(isIn) };
 }
 
+/** What is compared stands before these words. */
+const thanWords = /(?<!\p{L})(?:than|als|que|di|dan|än|niż)(?!\p{L})/iu;
+
 interface PairInput {
   readonly names: readonly Mention[];
   readonly behind: readonly WrittenNumber[];
@@ -288,7 +331,9 @@ function pairedName({
   if (one === undefined || other === undefined) return undefined;
   const between = text.slice(one.end - offset, other.start - offset);
   if (between.length > 40 || !words.test(between)) return undefined;
-  if (number === one) return names.at(-2);
+  const than = text.search(thanWords);
+  const subject = names.findLast(({ end }) => end <= than);
+  if (number === one) return subject ?? names.at(-2);
   return number === other ? names.at(-1) : undefined;
 }
 
@@ -320,52 +365,4 @@ function rowsWith(
     [...columns].every(([column, cells]) => cells.has(String(row[column]))) ? [index] : [],
   );
   return named.length === 0 ? undefined : new Set(named);
-}
-
-/** The column that the words beside a number name; undefined if they name none. */
-export function hintedColumn(
-  { statement, numbers }: StatementContext,
-  number: WrittenNumber,
-  { query, header }: { readonly query: QueryEvidence; readonly header: string },
-): number | undefined {
-  if (header !== '') return namedColumn(query, header);
-  const text = statement.text;
-  const end = number.end - statement.start;
-  const unit = wordsBehind(text.slice(end));
-  const hinted =
-    namedColumn(query, unit) ??
-    lastNamedColumn(query, wordsBefore(text, { statement, numbers, number }));
-  if (hinted !== undefined && !canHaveUnit(query, hinted, unit)) return undefined;
-  const isShare = hinted !== undefined && columnKinds(query)[hinted] === 'share';
-  return number.isPercent && !isShare ? undefined : hinted;
-}
-
-/** The unit of a number: the one or two words behind it. */
-function wordsBehind(text: string): string {
-  const words =
-    /^[^\p{L}\d,.;:|()[\]]*(?:(?:EUR|USD|GBP|CHF)(?!\p{L}))?[^\p{L}\d,.;:|()[\]]*(\p{L}+(?:\s\p{L}+)?)?/u.exec(
-      text,
-    )?.[1] ?? '';
-  return linkWords.test(words) ? '' : words;
-}
-
-/** Behind these words stands what the next number is of: `5 EUR on revenue of 9 EUR`. */
-const linkWords =
-  /^(?:and|und|et|y|e|och|or|oder|ou|on|from|against|with|at|vs|versus|compared|bei|auf|gegenüber|gegen|mit|aus|sur|contre|avec|sobre|contra|con|su|contro|op|tegen|met|przy|wobec)(?!\p{L})/iu;
-
-/** What stands between the unit of the number before and this one. */
-function wordsBefore(
-  text: string,
-  {
-    statement,
-    numbers,
-    number,
-  }: Pick<StatementContext, 'statement' | 'numbers'> & { readonly number: WrittenNumber },
-): string {
-  const previous = numbers.findLast(({ start }) => start < number.start);
-  const from = previous === undefined ? 0 : previous.end - statement.start;
-  const gap = text.slice(from, number.start - statement.start);
-  const unit = previous === undefined ? '' : wordsBehind(gap);
-  const rest = gap.slice(gap.indexOf(unit) + unit.length);
-  return rest.slice(-60);
 }

@@ -1,5 +1,5 @@
 import type { ColumnKind } from './columns.ts';
-import { fromTo, nearness } from './fits.ts';
+import { changeHeader, fromTo, isJustBeside, moreWords, nearness } from './fits.ts';
 import {
   averageWords,
   changeWords,
@@ -17,6 +17,8 @@ export interface KnownNumber {
   readonly start: number;
   readonly value: number;
   readonly kind: ColumnKind;
+  /** How it was computed; undefined for a cell. */
+  readonly derivation?: string | undefined;
 }
 
 interface ClaimsAround {
@@ -24,6 +26,8 @@ interface ClaimsAround {
   readonly known: readonly KnownNumber[];
   /** The statement with what stands above the number. */
   readonly said: string;
+  /** The text right before the number. */
+  readonly before: string;
 }
 
 interface FromNeighbours {
@@ -37,7 +41,7 @@ const mostBefore = 4;
 /** How a number follows from the bound ones around it; undefined if it does not. */
 export function deriveFromClaims(
   number: WrittenNumber,
-  { known, said }: ClaimsAround,
+  { known, said, before: textBefore }: ClaimsAround,
 ): FromNeighbours | undefined {
   const earlier = known.filter(({ start }) => start < number.start);
   const [shares, amounts] = [true, false].map((isShare) =>
@@ -45,16 +49,48 @@ export function deriveFromClaims(
   );
   const before = [...(amounts ?? []), ...(shares ?? [])];
   const after = known.filter(({ start }) => start > number.start).slice(0, 2);
-  const pairs = [...pairsOf(before), ...pairsOf(after), ...across(earlier.slice(-1), after)];
+  const isOfAny = averageWords.test(said) || besideWords.test(said);
+  const facing = isOfAny ? before : earlier.slice(-1);
+  const pairs = [...pairsOf(before), ...pairsOf(after), ...across(facing, after)];
   const computed = number.isPercent
     ? [...pairs.flatMap(percentagesOf(number, said)), ...complements(before, said)]
-    : [...pairs.flatMap(amountsOf(number, said)), ...unitsOf(before, said)];
+    : [
+        ...pairs.flatMap(amountsOf(number, said, 3)),
+        ...pairsOf((amounts ?? []).slice(-2)).flatMap(amountsOf(number, said, 2)),
+        ...unitsOf(before, said),
+      ];
   const rests = number.isPercent ? wholes(known, said) : remainders(number, known, said);
   const near = nearness(number, false);
   const scale = number.isPercent ? 100 : 1;
   return [...computed, ...rests].find(({ value }) =>
-    number.readings.some((reading) => Number.isFinite(value) && near(value * scale, reading)),
+    number.readings.some(
+      (reading) =>
+        Number.isFinite(value) &&
+        (near(value * scale, reading) || isJustBeside(value * scale, reading, textBefore)),
+    ),
   );
+}
+
+/** `| 305.01 | 328.99 | +23.99 | +7.9% |`: how the first two numbers of a row differ. */
+export function changeInRow(
+  number: WrittenNumber,
+  header: string,
+  known: readonly KnownNumber[],
+): FromNeighbours | undefined {
+  const [a, b] = known.filter(({ start }) => start < number.start);
+  if (a === undefined || b === undefined || a.kind !== b.kind) return undefined;
+  if (header === '' || !changeHeader.test(header)) return undefined;
+  const near = nearness(number, false);
+  const [difference, growth] = [b.value - a.value, (b.value - a.value) / a.value];
+  const scale = number.isPercent ? 100 : 1;
+  const found = [
+    { value: difference, derivation: 'b - a', isMeant: a.kind === 'share' || !number.isPercent },
+    { value: growth, derivation: '(b - a) / a', isMeant: number.isPercent },
+  ].find(
+    ({ value, isMeant }) =>
+      isMeant && number.readings.some((reading) => near(value * scale, reading)),
+  );
+  return found && { value: found.value, derivation: found.derivation };
 }
 
 export type KnownPair = readonly [KnownNumber, KnownNumber];
@@ -92,13 +128,15 @@ function growthsOf({ sign }: WrittenNumber, said: string) {
   const isNegative = sign === '-' && (isDown || restWords.test(said));
   const isChange = !isNegative && (isUp || isDown || changeWords.test(said) || isSigned);
   const isBeside = sign === undefined && besideWords.test(said);
+  const isMore = isUp || moreWords.test(said);
   return (a: number, b: number): readonly FromNeighbours[] => {
     const change = { value: (b - a) / a, derivation: '(b - a) / a' };
     if (sign !== undefined) return isChange ? [change] : [];
     const inverse = { value: (a - b) / b, derivation: '(a - b) / b' };
     const isOtherWay = isUp !== isDown && change.value > 0 !== isUp;
     return [
-      ...(isBeside && inverse.value > 0 === isUp ? [inverse] : []),
+      ...(isBeside && inverse.value > 0 === isMore ? [inverse] : []),
+      ...(!isBeside && isUp && !isDown && inverse.value > 0 ? [inverse] : []),
       ...(isChange && !isOtherWay ? [change] : []),
     ].map(({ value, derivation }) => ({ value: Math.abs(value), derivation }));
   };
@@ -139,15 +177,20 @@ function remainders(
 export const oppositeWords =
   /(?<!\p{L})(?:never|not|no|without|on time|free|nicht|keine?|ohne|jamais|pas|sans|no|nunca|sin|não|sem|non|mai|senza|niet|geen|zonder|nie|bez|inte|utan)(?!\p{L})|n’t|n't/iu;
 
-function amountsOf({ text, sign, isMoney, readings }: WrittenNumber, said: string) {
+function amountsOf(
+  { text, sign, isMoney, readings }: WrittenNumber,
+  said: string,
+  shortest: number,
+) {
   const digits = text.replaceAll(/\D/g, '').replace(/^0+/, '').length;
-  const isRatio = averageWords.test(said) || timesWords.test(said);
+  const isRatio = [averageWords, timesWords, coverWords].some((words) => words.test(said));
   const isExact = readings.some(({ step }) => step < 1) && digits > 1;
   return ([a, b]: KnownPair): readonly FromNeighbours[] => {
     if (sign !== undefined) return [];
     const isSameKind = a.kind === b.kind;
     const isDifference = isSameKind && a.kind !== 'share';
-    const isSaid = digits > 3 || (comparisonWords.test(said) && digits > 2) || restWords.test(said);
+    const isSaid =
+      digits > 3 || (comparisonWords.test(said) && digits >= shortest) || restWords.test(said);
     const difference = { value: Math.abs(a.value - b.value), derivation: 'a - b' };
     const ratios = [
       { value: a.value / b.value, derivation: 'a / b' },
@@ -167,6 +210,10 @@ function amountsOf({ text, sign, isMoney, readings }: WrittenNumber, said: strin
   };
 }
 
+/** Stock that lasts for so many days. */
+const coverWords =
+  /(?<!\p{L})(?:covers?|lasts?|enough for|suffices?|reich(?:t|en)|deck(?:t|en)|couvre|suffit|dura|cubre|copre|basta|(?:1|one) in|(?:1|one) (?:for|in) (?:every|each)|jede[rs]? \p{L}+te|every \p{L}+th)(?!\p{L})/iu;
+
 /** Hours as days, days as weeks. */
 function unitsOf(before: readonly KnownNumber[], said: string): readonly FromNeighbours[] {
   const yearly = annualWords.test(said)
@@ -184,7 +231,7 @@ function unitsOf(before: readonly KnownNumber[], said: string): readonly FromNei
 const annualWords = /annuali[sz]|run[- ]rate|hochgerechnet/i;
 const seconds = /\bseconds?\b|sekund|second[ie]|segundo/i;
 const minutes = /\bminut/i;
-const hours = /\bhours?\b|stunde|heure|horas?\b|\bore\b|uren|godzin|timmar/i;
+const hours = /\bhours?\b|stunde|heure|horas?\b|\bore\b|\buur\b|uren|godzin|timmar/i;
 export const dayWords =
   /\bdays?\b|\btage?n?\b|\bjours?\b|\bd[ií]as?\b|giorn|\bdagen|\bdni\b|dagar/i;
 const weeks = /\bweeks?\b|woche|semaine|semana|settiman|\bweken|tygodni|veckor/i;

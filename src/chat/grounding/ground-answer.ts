@@ -8,35 +8,33 @@ import {
 import {
   allCitedTables,
   citedTables,
-  hintedColumn,
   namedRows,
   type NumberPlace,
   placeNumber,
   type StatementContext,
 } from './context.ts';
+import { withoutEmphasis } from './emphasis.ts';
 import { fitsNumber } from './fits.ts';
-import { deriveFromClaims, type KnownNumber, statedValue } from './from-claims.ts';
+import { type KnownNumber, statedValue } from './from-claims.ts';
 import { withoutNames } from './names/mentions.ts';
-import { previousWords, totalWords } from './numbers/number-words.ts';
+import { previousWords } from './numbers/number-words.ts';
 import { standsInQuery } from './in-query.ts';
+import { isMeantCell, namesNoRow } from './names/meant-cell.ts';
 import { groundMembers } from './names/members.ts';
 import { missingQueries } from './missing-queries.ts';
 import { plausibleDerivation } from './plausible.ts';
 import { readNumbers, underHeader, type WrittenNumber } from './numbers/read-numbers.ts';
-import {
-  isOfCalendar,
-  isPercentOfTime,
-  periodDivisors,
-  type Spans,
-  spansOf,
-} from './numbers/calendar.ts';
+import { isNoPercentage, periodDivisors, type Spans, spansOf } from './numbers/calendar.ts';
 import { groundDates } from './dates/ground-dates.ts';
 import { type Duration, findDurations, lasts } from './numbers/durations.ts';
-import { isPrevious } from './rare/previous-rows.ts';
+import { meaningByRows, meaningByWords } from './rare/other-meaning.ts';
+import { cellsInOrder } from './rare/in-order.ts';
+import { isFrom, isPrevious, otherSide } from './rare/previous-rows.ts';
 import { standsElsewhere } from './rare/stands-elsewhere.ts';
+import { withSentenceBefore } from './rare/sentence-before.ts';
 import { fromRows } from './rare/from-rows.ts';
-import { fromStated } from './rare/from-stated.ts';
-import { isWholeEntry, splitStatements } from './statements.ts';
+import { splitStatements } from './statements.ts';
+import { type BoundClaim, bindThroughClaims, noPercentage } from './through-claims.ts';
 import { wrongDirections } from './directions/wrong-directions.ts';
 import { whyNot } from './why-not.ts';
 
@@ -75,10 +73,11 @@ function unchecked({ text, start, end }: WrittenNumber): GroundedClaim {
 
 /** Binds every number and date of an answer to what it comes from, and checks every citation. */
 export function groundAnswer({
-  text,
+  text: written,
   question,
   evidence,
 }: AnswerToGround): readonly GroundedClaim[] {
+  const text = withoutEmphasis(written);
   const all = readNumbers(withoutNames(text, evidence));
   const numbers = all.slice(0, mostNumbers);
   const asked = readNumbers(question);
@@ -91,10 +90,11 @@ export function groundAnswer({
     const own = numbers.filter(
       ({ start, end }) => statement.start <= start && end <= statement.end,
     );
-    return { statement, numbers: own, evidence };
+    return { statement, numbers: own, evidence, inOrder: cellsInOrder(statement, own, evidence) };
   });
   const answer = {
     evidence,
+    question,
     asked,
     known,
     contexts,
@@ -103,10 +103,21 @@ export function groundAnswer({
     spans: spansOf(evidence, `${question} ${text}`),
     durations: findDurations(text, numbers),
   };
-  const bound = contexts.map((context) =>
-    context.numbers.map((number) => groundNumber(number, context, answer)),
+  const bound = contexts.map((context, index) =>
+    context.numbers.map((number) => {
+      const own = groundNumber(number, context, answer);
+      if (own.claim.status !== 'ungrounded' || number.sign !== undefined) return own;
+      const wider = withSentenceBefore(contexts, index, text);
+      if (wider === undefined) return own;
+      const found = groundNumber(number, wider, answer);
+      return found.claim.status === 'ungrounded' ? own : found;
+    }),
   );
-  const claims = throughStated(throughOthers(bound), answer).map(({ claim }) => claim);
+  const boundClaims = bindThroughClaims(bound, answer);
+  const claims = boundClaims.map(({ claim }) => claim);
+  const values = new Map(
+    boundClaims.flatMap((own) => (own.known ? [[own.claim, own.known.value] as const] : [])),
+  );
   const rest = all.slice(mostNumbers).map(unchecked);
   // The year of a date is no number beside it.
   const dates = groundDates({ text, question, evidence });
@@ -115,80 +126,11 @@ export function groundAnswer({
   const others = [...claims, ...rest].filter((claim) => !isInDate(claim));
   const members = groundMembers({ text, question, evidence }, others);
   const statements = contexts.map(({ statement }) => statement);
-  const directions = wrongDirections({ statements, claims: others, evidence });
+  const directions = wrongDirections({ statements, claims: others, evidence, values });
   const missing = missingQueries(text, evidence);
   return [...others, ...dates, ...members, ...directions, ...missing].toSorted(
     (a, b) => a.span[0] - b.span[0],
   );
-}
-
-/** A claim with the value that it is bound to. */
-interface BoundClaim {
-  readonly claim: GroundedClaim;
-  readonly number: WrittenNumber;
-  readonly known?: KnownNumber | undefined;
-  /** The statement, with what stands above the number. */
-  readonly said: string;
-}
-
-/** What no cell gives may follow from the numbers beside it. */
-function throughOthers(statements: readonly (readonly BoundClaim[])[]): readonly BoundClaim[] {
-  let before: readonly BoundClaim[] = [];
-  return statements.flatMap((own) => {
-    const done = [...own];
-    own.forEach((bound, index) => (done[index] = throughNeighbours(bound, [...before, ...done])));
-    if (done.length > 0) before = done;
-    return done;
-  });
-}
-
-function throughNeighbours(bound: BoundClaim, around: readonly BoundClaim[]): BoundClaim {
-  const { claim, number, said } = bound;
-  if (claim.status !== 'ungrounded') return bound;
-  const others = around.filter(({ known }) => known !== undefined);
-  const known = others.flatMap((neighbour) => neighbour.known ?? []);
-  const found = deriveFromClaims(number, { known, said });
-  if (found === undefined) return bound;
-  const evidence = others.flatMap((neighbour) => neighbour.claim.evidence).slice(0, 10);
-  return deriveClaim(bound, { ...found, cells: evidence });
-}
-
-function deriveClaim(
-  bound: BoundClaim,
-  { value, derivation, cells }: Pick<Derivable, 'value' | 'derivation' | 'cells'>,
-): BoundClaim {
-  const { kind, text, span } = bound.claim;
-  const { start, isPercent } = bound.number;
-  return {
-    ...bound,
-    claim: { kind, text, span, status: 'derived', evidence: cells, derivation },
-    known: { start, value, kind: isPercent ? 'share' : 'unknown' },
-  };
-}
-
-/** What is left may follow from any numbers of the answer, where that is no coincidence. */
-function throughStated(
-  bounds: readonly BoundClaim[],
-  { text, spans, evidence }: ReadAnswer,
-): readonly BoundClaim[] {
-  const done = [...bounds];
-  for (const [index, bound] of bounds.entries()) {
-    const { claim, number, said } = bound;
-    if (claim.status !== 'ungrounded' || standsElsewhere(number, evidence)) continue;
-    const known = done.flatMap((entry) => entry.known ?? []);
-    const divisors = periodDivisors(said, spans);
-    const found = fromStated(surroundings(number, said, text), {
-      known,
-      divisors,
-      behind: text.slice(number.end, number.end + 24),
-    });
-    if (found !== undefined) done[index] = deriveClaim(bound, found);
-  }
-  return done;
-}
-
-function surroundings(number: WrittenNumber, said: string, text: string) {
-  return { number, said, before: text.slice(Math.max(0, number.start - 20), number.start) };
 }
 
 interface ReadAnswer {
@@ -199,6 +141,7 @@ interface ReadAnswer {
   readonly text: string;
   /** How many rows of a query the text names, up to a place. */
   readonly mentioned: (query: string, end: number) => number;
+  readonly question: string;
   /** The numbers of the question. */
   readonly asked: readonly WrittenNumber[];
   /** The question, the statements of the queries, and the names of their columns. */
@@ -218,10 +161,16 @@ function groundNumber(
   const place = placeNumber(context, written, tables);
   const number = underHeader(written, place.header);
   const said = `${place.header} ${statement.text}`;
+  const before = answer.text.slice(Math.max(0, start - 20), start);
   const bind = (grounded: GroundedClaim, known?: Omit<KnownNumber, 'start'>): BoundClaim => ({
     claim: grounded,
     number,
     said,
+    before,
+    statement,
+    isNear: (query, row) =>
+      !/\d/.test(text) ||
+      (tables.some(({ id }) => id === query) && (row === undefined || place.isNear(query, row))),
     known: known && { ...known, start },
   });
   if (place.self !== undefined) {
@@ -231,14 +180,12 @@ function groundNumber(
     const name = table?.columns[column]?.name;
     return bind({ ...claim, status: 'cell', evidence: [{ query, row, column: name }] });
   }
-  const fits = fitsNumber(number, {
-    statement: said,
-    before: answer.text.slice(Math.max(0, start - 20), start),
-  });
+  const listed = textOfList(statement, answer);
+  const fits = fitsNumber(number, { statement: said, before, header: place.header, listed });
   const search = { number, context, place, tables, fits, answer };
   const behind = answer.text.slice(end, end + 24);
-  if (isPercentOfTime(number, behind))
-    return bind({ ...claim, status: 'ungrounded', evidence: [], reason: 'it is no percentage' });
+  if (isNoPercentage(number, behind, place.header))
+    return bind({ ...claim, status: 'ungrounded', evidence: [], reason: noPercentage });
   const bindTo = (found: Derivable) =>
     bind(
       { ...claim, ...describeCandidate(found) },
@@ -252,16 +199,22 @@ function groundNumber(
   const inStatement = evidence.find((query) => standsInQuery(number, query));
   if (inStatement !== undefined)
     return bind({ ...claim, status: 'cell', evidence: [{ query: inStatement.id }] }, stated);
-  if (isRank(number, place.header, tables))
-    return bind({ ...claim, status: 'derived', evidence: [], derivation: 'rank' });
-  if (isOfCalendar(number, behind, answer.spans))
-    return bind({ ...claim, status: 'derived', evidence: [], derivation: 'calendar' }, stated);
+  const around = { number, context, place, tables, before, behind };
+  const worded = meaningByWords(around, answer.spans);
+  if (worded !== undefined)
+    return bind({ ...claim, ...worded }, worded.derivation === 'calendar' ? stated : undefined);
   const rare = findDuration(search) ?? findRareCandidate(search, said);
   if (rare !== undefined) return bindTo(rare);
-  if (isWholeEntry(number, statement))
-    return bind({ ...claim, status: 'derived', evidence: [], derivation: 'whole' });
+  const meant = meaningByRows(around, written);
+  if (meant !== undefined)
+    return bind({ ...claim, ...meant }, meant.status === 'cell' ? stated : undefined);
   const reason = whyNot(fits, tables, evidence);
   return bind({ ...claim, status: 'ungrounded', evidence: [], reason });
+}
+
+/** Other entries of a list may have the signs that tell what those of this one mean. */
+function textOfList({ isEntry }: StatementContext['statement'], { text }: ReadAnswer) {
+  return isEntry ? text : undefined;
 }
 
 function describeCandidate({ cells, derivation }: Derivable) {
@@ -290,9 +243,10 @@ function findCandidate(search: CandidateSearch): Derivable | undefined {
   const wider = cited.length > tables.length ? placeNumber(context, number, cited) : place;
   return (
     cellCandidates(tables, place.isNear).find(isCell) ??
-    (previousWords.test(statement.text)
+    (previousWords.test(statement.text) || isFrom(number, statement)
       ? cellCandidates(tables, isPrevious(tables, place)).find(isCell)
       : undefined) ??
+    cellCandidates(tables, otherSide(tables, search)).find(isCell) ??
     derivedCandidates(cited, { ...wider, mentioned })
       .filter(isPlausible)
       .find(fits)
@@ -309,8 +263,13 @@ function findRareCandidate(search: CandidateSearch, said: string): Derivable | u
   const mentioned = (query: string): number => answer.mentioned(query, context.statement.end);
   const derived = derivedCandidates(tables, { ...place, mentioned });
   const behind = answer.text.slice(number.end, number.end + 24);
-  const around = surroundings(number, said, answer.text);
-  return fromRows(around, { tables, place, derived, behind, divisors });
+  const before = answer.text.slice(Math.max(0, number.start - 20), number.start);
+  const { lead = '' } = context.statement;
+  const topic = `${answer.question} ${lead}`;
+  return fromRows(
+    { number, said, before, topic, header: place.header },
+    { tables, place, derived, behind, divisors, lead },
+  );
 }
 
 /** `3 hours 5 minutes` is 185 minutes. */
@@ -333,57 +292,6 @@ function countMentioned(text: string, evidence: readonly QueryEvidence[]) {
     counts.set(key, count);
     return count;
   };
-}
-
-/** Results of more rows have something for any small number. */
-const fewRows = 12;
-
-/** A cell of the column that the words name, and of a row that the statement can mean. */
-function isMeantCell(
-  { cells: [cell], column, value }: Derivable,
-  search: CandidateSearch,
-): boolean {
-  const { number, context, place, tables } = search;
-  const query = tables.find(({ id }) => id === cell?.query);
-  if (query === undefined || cell?.row === undefined || column === undefined) return true;
-  const hint = hintedColumn(context, number, { query, header: place.header });
-  if (hint !== undefined && hint !== column) return false;
-  if (place.named(query.id) !== undefined || query.rows.length <= fewRows) return true;
-  const isEnd = cell.row === 0 || cell.row === query.rows.length - 1;
-  return isEnd || number.text.replaceAll(/\D/g, '').length >= 5 || isExtreme(query, column, value);
-}
-
-function isExtreme({ rows }: QueryEvidence, column: number, value: number): boolean {
-  const values = rows.map((row) => Number(row[column]));
-  return values.every((cell) => cell <= value) || values.every((cell) => cell >= value);
-}
-
-/** An entry beside others that name rows, and it names none: what it says is of no row. */
-function namesNoRow({ context, place, tables, answer }: CandidateSearch): boolean {
-  const { statement } = context;
-  if (!statement.isEntry || place.hasNames || totalWords.test(statement.text)) return false;
-  const last = answer.contexts.findLast((entry) => entry.statement.cells.length > 0);
-  // The last row of a table is often its sum.
-  if (last === context) return false;
-  if (tables.every(({ rows }) => rows.length < 2)) return false;
-  const entries = answer.contexts.filter((entry) => entry.statement.isEntry && entry !== context);
-  return entries.some((entry) =>
-    entry.numbers.some((number) => placeNumber(entry, number, tables).hasNames),
-  );
-}
-
-/** The first column of many tables numbers the rows. */
-function isRank(
-  { text }: WrittenNumber,
-  header: string,
-  tables: readonly QueryEvidence[],
-): boolean {
-  const isHeader =
-    /^(?:#|№|rank|rang|rango|ranking|place|platz|pos\.?|position|nr\.?|no\.?|順位|排名)$/iu;
-  return (
-    isHeader.test(header.trim()) &&
-    tables.some(({ rows }) => /^\d{1,3}$/.test(text) && Number(text) <= rows.length)
-  );
 }
 
 function haveSameValue(own: WrittenNumber['readings'], asked: WrittenNumber['readings']): boolean {

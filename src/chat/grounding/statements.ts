@@ -71,7 +71,7 @@ function rowCells(line: string): readonly RowCell[] {
 function splitSpans(text: string): readonly { readonly start: number; readonly end: number }[] {
   const spans = [];
   const ends =
-    /\n|(?<=[.!?…][*_)\]]*)(?<!(?:^|\n)[ \t]*\d{1,3}\.)(?<!(?<!\d)\d{1,2}\.(?=\s+(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Quartal)(?!\p{L})))(?<!(?<!\p{L})(?:[Tt]sd|[Mm]io|[Mm]rd|tys|ca|approx|vs|Std)\.)(?:\s*\[q\d+(?:\s*,\s*q\d+)*\])?\s+(?=[\p{Lu}*_])|(?<=\][.!?])\s+|(?<=\])\s+(?=\p{Lu})|(?<=[。！？])/gu;
+    /\n|(?<=[.!?…][*_)\]]*)(?<!(?:^|\n)[ \t]*\d{1,3}\.)(?<!(?<!\d)\d{1,2}\.(?=\s+(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Quartal)(?!\p{L})))(?<!(?<!\p{L})(?:[Tt]sd|[Mm]io|[Mm]rd|tys|ca|approx|vs|Std)\.)(?<!(?<!\p{L})\p{Lu}\.)(?:\s*\[q\d+(?:\s*,\s*q\d+)*\])?\s+(?=[\p{Lu}*_]|\/\p{L})|(?<=\][.!?])\s+|(?<=(?:[)%]|(?<!(?:approx|incl|inkl|excl|exkl))(?<=\p{Ll}{4}))[.!?])\s+(?=[€$£]?\d)|(?<=\])\s+(?=\p{Lu})|(?<=[。！？])/gu;
   let start = 0;
   for (const match of text.matchAll(ends)) {
     const end = match.index + match[0].length;

@@ -77,11 +77,22 @@ function complementOf({ value: x }: Located, { value: y }: Located): Computed[] 
   return ratio > 0 && ratio < 1 ? [[1 - ratio, '1 - a / b', 'share']] : [];
 }
 
-/** The growth of each year between two years that are not next to each other. */
+/** The growth of each year or month between two that are not next to each other. */
 function yearlyGrowths(a: Located, b: Located): Computed[] {
+  if (a.value <= 0 || b.value <= 0) return [];
   const years = Number(b.time?.slice(0, 4)) - Number(a.time?.slice(0, 4));
-  if (!(Math.abs(years) > 1) || a.value <= 0 || b.value <= 0) return [];
-  return [[(b.value / a.value) ** (1 / years) - 1, '(b / a) ^ (1 / years) - 1', 'share']];
+  const [from, to] = [monthOf(a.time), monthOf(b.time)];
+  const months = from === undefined || to === undefined ? 0 : to - from;
+  const growth = (steps: number, unit: string): Computed[] =>
+    Math.abs(steps) > 1
+      ? [[(b.value / a.value) ** (1 / steps) - 1, `(b / a) ^ (1 / ${unit}) - 1`, 'share']]
+      : [];
+  return [...growth(years, 'years'), ...growth(months, 'months')];
+}
+
+function monthOf(time: string | undefined): number | undefined {
+  const [, year, month] = /^(\d{4})-(\d{2})(?:-01|$)/.exec(time ?? '') ?? [];
+  return month === undefined ? undefined : Number(year) * 12 + Number(month);
 }
 
 /** Money for a count is money; a count for money is none. Numbers of one kind have a share. */

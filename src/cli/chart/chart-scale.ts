@@ -5,6 +5,13 @@ export function chartNumber(value: number | undefined): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: digits });
 }
 
+/** That an axis of lines does not begin at zero, where it does not; empty where it does. */
+export function axisNote({ low, high }: { readonly low: number; readonly high: number }): string {
+  if (low <= 0 && high >= 0) return '';
+  const end = low > 0 ? `begins at ${chartNumber(low)}` : `ends at ${chartNumber(high)}`;
+  return ` (the axis ${end}, not at 0)`;
+}
+
 /** The range of an axis. It begins at zero unless the values are far from it. */
 export function chartRange(values: readonly (number | undefined)[]): {
   readonly low: number;

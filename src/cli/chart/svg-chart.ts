@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../eval/report/html-template.ts';
 import type { Chart } from './choose-chart.ts';
-import { chartNumber, chartRange } from './chart-scale.ts';
+import { axisNote, chartNumber, chartRange } from './chart-scale.ts';
 
 const width = 760;
 const barHeight = 22;
@@ -15,9 +15,11 @@ export function renderSvgChart(chart: Chart): Markup {
   </figure>`;
 }
 
-function captionOf({ title, series }: Chart): string {
+function captionOf({ kind, title, series }: Chart): string {
   const names = series.map(({ name }) => name).filter((name) => name !== '');
-  return names.length === 0 ? title : `${title}: ${names.join(', ')}`;
+  const range = chartRange(series.flatMap(({ values }) => values));
+  const note = kind === 'bars' ? '' : axisNote(range);
+  return `${title}${names.length === 0 ? '' : `: ${names.join(', ')}`}${note}`;
 }
 
 function barsSvg({ labels, series, title }: Chart): Markup {

@@ -1,7 +1,7 @@
 import type { Screen } from '../terminal/screen.ts';
 import { escapeControls, padText, textWidth, truncateText } from '../terminal/text-width.ts';
 import type { Chart } from './choose-chart.ts';
-import { chartNumber, chartRange } from './chart-scale.ts';
+import { axisNote, chartNumber, chartRange } from './chart-scale.ts';
 
 // Own code: chart packages for terminals neither know the width of Chinese text nor draw in ASCII.
 
@@ -11,7 +11,8 @@ const heightOfSeveral = 4;
 
 /** A chart in characters: blocks and dots, or ASCII where the terminal has no Unicode. */
 export function renderTextChart(chart: Chart, screen: Screen): string {
-  const title = screen.style('bold', escapeControls(chart.title));
+  const note = chart.kind === 'bars' ? '' : axisNote(rangeOf(chart));
+  const title = `${screen.style('bold', escapeControls(chart.title))}${note}`;
   const lines = chart.kind === 'bars' ? barLines(chart, screen) : lineLines(chart, screen);
   return [title, ...lines].join('\n');
 }
@@ -48,9 +49,13 @@ function barText(length: number, unicode: boolean): string {
   return '█'.repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? '');
 }
 
+function rangeOf({ series }: Pick<Chart, 'series'>) {
+  return chartRange(series.flatMap(({ values }) => values));
+}
+
 /** A plot for each series, all with the same scale. */
 function lineLines({ labels, series }: Chart, screen: Screen): readonly string[] {
-  const range = chartRange(series.flatMap(({ values }) => values));
+  const range = rangeOf({ series });
   const height = series.length > 1 ? heightOfSeveral : lineHeight;
   const axisWidth = Math.max(...[range.high, range.low].map((value) => chartNumber(value).length));
   const room = (screen.width ?? defaultWidth) - axisWidth - 2;

@@ -1,21 +1,24 @@
-import { join } from 'node:path';
 import type { OpenAgent } from '../../chat/open-agent.ts';
+import { addAnswerAsCase } from '../../eval/cases/add-answer-as-case.ts';
 import { UserError } from '../../lib/error.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
-import { writeAtomically } from '../../store/files.ts';
 import { writeNewFile } from '../export/new-file.ts';
 import { chooseChart } from '../chart/choose-chart.ts';
 import { renderTextChart } from '../chart/text-chart.ts';
 import type { CommandContext } from '../command.ts';
 import { alignColumns, renderRecords, renderTable } from '../terminal/table.ts';
-import { escapeControls } from '../terminal/text-width.ts';
-import { addExchangeAsCase } from './add-exchange-as-case.ts';
+import { escapeControls, wrapText } from '../terminal/text-width.ts';
 import { renderConversation } from './conversation-text.ts';
 import { describeReceipt, describeSources, evidenceTable } from './evidence-text.ts';
 import { exportEvidence, parseExport } from './export-command.ts';
-import { type ChatExchange, lastGrounded, shownExchanges } from './shown-exchanges.ts';
+import {
+  type ChatExchange,
+  groundedExchanges,
+  lastGrounded,
+  shownExchanges,
+} from './shown-exchanges.ts';
 import { splitWords } from './split-words.ts';
 
 /** The running conversation, for slash commands. */
@@ -39,7 +42,7 @@ interface SlashCommand {
 
 /** Every command of `ktx chat`, in the order of `/help`. */
 export const slashCommands: Readonly<Record<string, SlashCommand>> = {
-  help: { summary: 'show this list', run: () => helpText() },
+  help: { summary: 'show this list', run: ({ context }) => helpText(context.screen.width) },
   sql: {
     argument: '[q1]',
     summary: 'show the SQL of the last answer, or of one query',
@@ -63,7 +66,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
   why: {
     argument: '[q1]',
     summary: 'show the receipt: definitions, joins, filters, SQL',
-    run: forEvidence(describeReceipt),
+    run: forEvidence((evidence, { context }) => wrapReceipt(evidence, context.screen.width)),
   },
   cost: { summary: 'show tokens and cost so far', run: costText },
   permissions: { summary: 'show which tools may run, and what was denied', run: permissionsText },
@@ -73,8 +76,9 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
     run: saveConversation,
   },
   share: {
-    argument: '[file.html]',
-    summary: 'write the last answer with chart, rows, SQL and receipt as one HTML file',
+    argument: '[file.html] [--all]',
+    summary:
+      'write the last answer (all with --all) with chart, rows, SQL and receipt as one HTML file',
     run: shareAnswer,
   },
   export: {
@@ -90,19 +94,43 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
   quit: { summary: 'leave; also Ctrl-D, or Ctrl-C twice', run: () => '' },
 };
 
-function helpText(): string {
-  const rows = Object.entries(slashCommands).map(([name, { argument = '', summary }]) => [
-    `  ${`/${name} ${argument}`.trimEnd()}`,
+function helpText(width: number | undefined): string {
+  const entries = Object.entries(slashCommands).map(([name, { argument = '', summary }]) => ({
+    command: `  ${`/${name} ${argument}`.trimEnd()}`,
     summary,
-  ]);
+  }));
+  const indent = Math.max(...entries.map(({ command }) => command.length)) + 2;
+  const rows = entries.flatMap(({ command, summary }) =>
+    wrapText(summary, width && width - indent).map((line, index) => [
+      index === 0 ? command : '',
+      line,
+    ]),
+  );
   return alignColumns(rows).join('\n');
 }
 
 /**
  * Runs on the query that the argument names, otherwise on those of the last answer that has any.
  */
-function forEvidence(render: (evidence: QueryEvidence) => string): SlashCommand['run'] {
-  return (conversation, id) => findEvidence(conversation, id).map(render).join('\n\n');
+function forEvidence(
+  render: (evidence: QueryEvidence, conversation: ChatConversation) => string,
+): SlashCommand['run'] {
+  return (conversation, id) =>
+    findEvidence(conversation, id)
+      .map((evidence) => render(evidence, conversation))
+      .join('\n\n');
+}
+
+/** Lines that go on stay under their own beginning. */
+function wrapReceipt(evidence: QueryEvidence, width: number | undefined): string {
+  const lines = describeReceipt(evidence).split('\n');
+  return lines
+    .flatMap((line) => {
+      const indent = /^ */.exec(line)?.[0] ?? '';
+      const words = line.slice(indent.length);
+      return wrapText(words, width && width - indent.length).map((part) => indent + part);
+    })
+    .join('\n');
 }
 
 function findEvidence(
@@ -221,16 +249,20 @@ async function shareAnswer(
   argument: string,
 ): Promise<string> {
   const { about } = agent;
-  const last = lastGrounded(about.past, exchanges);
-  if (last === undefined) throw emptyConversationError();
-  const [path = `${agent.id}.html`, flag] = splitWords(argument);
+  const words = splitWords(argument);
+  const [path = `${agent.id}.html`] = words.filter((word) => !word.startsWith('--'));
+  const hasAll = words.includes('--all');
+  const last = hasAll ? [] : [lastGrounded(about.past, exchanges)];
+  const shown = hasAll ? groundedExchanges(about.past, exchanges) : last;
+  const answers = shown.filter((answer) => answer !== undefined);
+  if (answers.length === 0) throw emptyConversationError();
   const { writeSharePage } = await import('../share/write-share-page.ts');
-  return writeSharePage([last], {
+  return writeSharePage(answers, {
     path,
     about,
     cwd: context.host.cwd,
-    overwrites: flag === '--overwrite',
-    overwriteHint: `/share ${path} --overwrite`,
+    overwrites: words.includes('--overwrite'),
+    overwriteHint: `/share ${path}${hasAll ? ' --all' : ''} --overwrite`,
   });
 }
 
@@ -245,18 +277,15 @@ async function addCase(
   { exchanges, agent, projectDir }: ChatConversation,
   name: string,
 ): Promise<string> {
-  const last = exchanges.at(-1);
-  if (last === undefined) throw emptyConversationError();
-  const set = name || 'chat';
-  if (!/^[a-z][a-z0-9_-]*$/.test(set))
-    throw new UserError('usage', 'The name of a question set may contain a-z, 0-9, _ and -.', {
-      exitCode: 2,
-    });
-  const path = `evals/${set}.yaml`;
-  const file = join(projectDir, path);
-  const { id, text } = await addExchangeAsCase(file, { about: agent.about, ...last });
-  await writeAtomically(file, text, { within: projectDir });
-  return `added case ${id} to ${path}; check there what it expects`;
+  const { agent: who, connections, past } = agent.about;
+  const turns = [
+    ...past,
+    ...exchanges.map(({ message, result }) => ({ message, evidence: result.evidence })),
+  ];
+  if (turns.length === 0) throw emptyConversationError();
+  const asked = { turns, agent: who, connection: connections[0] };
+  const { id, file } = await addAnswerAsCase(projectDir, name || 'chat', asked);
+  return `added case ${id} to ${file}; check there what it expects`;
 }
 
 function emptyConversationError(): UserError {

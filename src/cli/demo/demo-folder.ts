@@ -137,7 +137,7 @@ export function nextChoices(
   const anywhere = ktxInvocation(host, undefined);
   const inDemo = ktxInvocation(host, shortPath(host.cwd, dir));
   return [
-    ['ask it', `${inDemo} sl query -m orders.revenue -d orders.channel`],
+    ['ask it', `${inDemo} sl query revenue -d orders.channel`],
     ['decide', `${inDemo} review`],
     ['look at it', `${inDemo} web --open`],
     ['see each step', `${anywhere} demo --dir ${shortPath(host.cwd, dir)} --tour`],

@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/error.ts';
 import { renderCsv } from '../terminal/csv.ts';
-import type { Table } from '../terminal/table.ts';
+import { numberForPeople, type Table } from '../terminal/table.ts';
 import { escapeControls } from '../terminal/text-width.ts';
 
 export const exportFormats = ['csv', 'parquet', 'xlsx', 'md'] as const;
@@ -57,15 +57,17 @@ function withoutFormula(text: string): string {
   return isFormula ? `'${text}` : text;
 }
 
+function cellForPeople(cell: Table['rows'][number][number]): string {
+  return typeof cell === 'number' ? numberForPeople(cell) : String(cell ?? 'NULL');
+}
+
 function renderMarkdownRows({ columns, rows }: Table): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const isNumber = columns.map(({ type }) => type === 'integer' || type === 'decimal');
   return [
     line(columns.map(({ name }) => markdownCell(name))),
     line(isNumber.map((right) => (right ? '---:' : '---'))),
-    ...rows.map((row) =>
-      line(columns.map((_, index) => markdownCell(String(row[index] ?? 'NULL')))),
-    ),
+    ...rows.map((row) => line(columns.map((_, index) => markdownCell(cellForPeople(row[index]))))),
     '',
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { z } from 'zod';
-import { parsePositiveInteger } from './parse-number.ts';
+import { parsePositiveAmount, parsePositiveInteger } from './parse-number.ts';
 
 /** Values of parsed options by attribute name, or of a configuration by key. */
 export type FlagSettings = Record<string, unknown>;
@@ -30,7 +30,9 @@ export function schemaFlags(
     const value = placeholders[String(type)] ?? ` <${choices?.join('|') ?? 'value'}>`;
     const short = key in shortNames ? `${shortNames[key]}, ` : '';
     const option = new Option(`${short}${name}${value}`, description);
-    return { key, option: type === 'integer' ? option.argParser(parsePositiveInteger) : option };
+    if (type === 'integer') option.argParser(parsePositiveInteger);
+    if (type === 'number') option.argParser(parsePositiveAmount);
+    return { key, option };
   });
 }
 
@@ -38,6 +40,7 @@ const placeholders: Readonly<Record<string, string>> = {
   boolean: '',
   array: ' <names...>',
   integer: ' <number>',
+  number: ' <number>',
 };
 
 export function addFlags<C extends { addOption(option: Option): unknown }>(

@@ -7,6 +7,7 @@ import { renderSvgChart } from '../chart/svg-chart.ts';
 import { describeReceipt, describeSources } from '../chat/evidence-text.ts';
 import { groundingLines } from '../chat/grounding-text.ts';
 import type { ShownExchange } from '../chat/shown-exchanges.ts';
+import { numberForPeople } from '../terminal/table.ts';
 import { renderMarkedAnswer, restsOn } from './marked-answer.ts';
 
 const mostRows = 1000;
@@ -138,5 +139,7 @@ function cellText(value: unknown): string {
     ? 'NULL'
     : typeof value === 'string'
       ? value
-      : JSON.stringify(value);
+      : typeof value === 'number'
+        ? numberForPeople(value)
+        : JSON.stringify(value);
 }

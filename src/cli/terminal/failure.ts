@@ -1,6 +1,6 @@
 import { errorMessage, UserError } from '../../lib/error.ts';
 import type { Screen } from './screen.ts';
-import { escapeControls } from './text-width.ts';
+import { escapeControls, wrapNote, wrapText } from './text-width.ts';
 
 /** A copy of the error with another hint. */
 export function withHint(
@@ -27,13 +27,15 @@ export function toUserError(error: unknown): UserError {
   return new UserError('internal', `This is a bug in ktx: ${errorMessage(error)}`, { hint });
 }
 
+/** Fits the lines to the width of a terminal, if the screen has one. */
 export function renderError(error: UserError, screen: Screen): string {
-  const hint = error.hint === undefined ? [] : [`  ${screen.style('dim', 'next:')} ${error.hint}`];
+  const { noteWidth: width } = screen;
+  const [step = '', ...more] = error.hint?.split('\n') ?? [];
+  const next = wrapText(`${screen.style('dim', 'next:')} ${step}`, width && width - 2);
+  const hintLines = error.hint === undefined ? [] : [...next.map((line) => `  ${line}`), ...more];
   // The message may quote tables and servers: line breaks stay, other control characters are
   // escaped.
   const message = error.message.split('\n').map(escapeControls).join('\n');
-  return [
-    `${screen.style('red', 'error:')} ${message} ${screen.style('dim', `[${error.code}]`)}`,
-    ...hint,
-  ].join('\n');
+  const said = `${screen.style('red', 'error:')} ${message} ${screen.style('dim', `[${error.code}]`)}`;
+  return [wrapNote(said, width), ...hintLines].join('\n');
 }

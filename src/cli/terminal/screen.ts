@@ -43,6 +43,8 @@ export interface Screen {
   readonly unicode: boolean;
   /** Columns of the terminal; undefined if stdout is not one. */
   readonly width: number | undefined;
+  /** Columns for notes and errors; undefined if stderr is no terminal. */
+  readonly noteWidth: number | undefined;
   readonly style: (name: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
   /** The text, which opens the address where the terminal can (OSC 8). */
   readonly link: (address: string, text: string) => string;
@@ -70,15 +72,21 @@ export function detectScreen(
   const hasColor = allowsColor && wantsColor(env, isTerminal && !isDumb);
   // Notes with links are on stderr.
   const mayLink = [isTerminal, isForPeople, stderr.isTTY].every(Boolean);
+  const width = isTerminal ? columnsOf(stdout, env) : undefined;
   return {
     format,
     interactive: isTerminal && stdin.isTTY === true && isForPeople && !env['CI'],
     live: stderr.isTTY === true && !isAgent && !isDumb && format !== 'json',
     unicode: !isTerminal || showsUnicode(env),
-    width: isTerminal ? Number(env['COLUMNS']) || stdout.columns || 80 : undefined,
+    width,
+    noteWidth: stderr.isTTY === true ? width : undefined,
     style: (name, text) => (hasColor ? styleText(name, text, { validateStream: false }) : text),
     link: linkMaker(env, mayLink),
   };
+}
+
+function columnsOf(stdout: CliHost['stdout'], env: CliHost['env']): number {
+  return Number(env['COLUMNS']) || stdout.columns || 80;
 }
 
 /** Writes links; a text whose address nothing may open stays a text. */

@@ -91,11 +91,38 @@ function cellText(cell: Cell | undefined): string {
 }
 
 /**
- * 15 digits are exact in a double: 40.59, not 40.589999999999996. CSV and JSON have every digit. An
- * integer keeps its own.
+ * 15 digits are exact in a double: 40.59, not 40.589999999999996. An integer keeps its own. CSV
+ * and JSON have every digit.
  */
 export function numberForPeople(value: number): string {
-  return String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
+  if (Number.isInteger(value) || Math.abs(value) >= 1e15) return String(value);
+  return String(withoutDust(Number(value.toPrecision(15))));
+}
+
+/** How many digits of a sum of doubles are right. The more terms it has, the fewer. */
+const sumDigits = [12, 13, 14, 15];
+/** A number that just happens to have so many zeros or nines is one of 100,000. */
+const dustDigits = 5;
+
+/**
+ * 7225.4 for 7225.40000000001, which a sum of doubles comes to: a number with five zeros or nines
+ * and more before its last right digit.
+ */
+function withoutDust(value: number): number {
+  if (Number.isInteger(value)) return value;
+  const rounded = sumDigits
+    .map((digits) => ({ digits, to: Number(value.toPrecision(digits)) }))
+    .find(({ digits, to }) => significantDigits(to) <= digits - dustDigits)?.to;
+  if (rounded === undefined) return value;
+  return digitsWritten(value) - digitsWritten(rounded) >= dustDigits ? rounded : value;
+}
+
+function significantDigits(value: number): number {
+  return digitsWritten(Number(value.toExponential().split('e')[0]));
+}
+
+function digitsWritten(value: number): number {
+  return String(value).replaceAll(/\D/g, '').length;
 }
 
 interface ColumnRoom {

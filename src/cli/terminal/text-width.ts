@@ -1,8 +1,9 @@
+import { stripVTControlCharacters } from 'node:util';
+
 // Own code: string-width measures but does not truncate, and fast-string-truncated-width can cut a
 // surrogate pair in half and counts a zero-width space as one column.
 
 const zeroWidth = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
-const emoji = /^\p{RGI_Emoji}$/v;
 /**
  * The wide and fullwidth characters of Unicode's EastAsianWidth that are no emoji, by block. Not by
  * script: the long vowel of Katakana has none, and halfwidth Katakana is narrow.
@@ -44,11 +45,34 @@ export function wrapText(text: string, width: number | undefined): readonly stri
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
     const fits =
-      last !== undefined && (width === undefined || textWidth(last) + 1 + textWidth(word) <= width);
+      last !== undefined &&
+      (width === undefined || styledWidth(last) + 1 + styledWidth(word) <= width);
     if (fits) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;
+}
+
+/** Colours and links take no column. */
+function styledWidth(text: string): number {
+  return textWidth(text.includes('\u001b') ? stripVTControlCharacters(text) : text);
+}
+
+/**
+ * The lines of a note for a person, broken at spaces. Commands, and SQL that begins with a space,
+ * stand as they are: people copy them. Without a width, the text as it is.
+ */
+export function wrapNote(text: string, width: number | undefined): string {
+  if (width === undefined) return text;
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const indent = /^ */.exec(line)?.[0] ?? '';
+      const isCopied = /^(?: +(?:ktx|git|npm|[A-Z]{3,}) |ktx [a-z ]+ -)/.test(line);
+      if (isCopied || indent.length > width / 2) return [line];
+      return wrapText(line.trimStart(), width - indent.length).map((part) => `${indent}${part}`);
+    })
+    .join('\n');
 }
 
 /** Makes control characters visible, so that text from outside cannot drive the terminal. */
@@ -63,8 +87,9 @@ export function escapeControls(text: string): string {
 
 const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Made at first use: it takes 20 ms, and ASCII text does not need it. */
+/** Made at first use: they take 50 ms, and ASCII text does not need them. */
 let segmenter: Intl.Segmenter | undefined;
+let emoji: RegExp | undefined;
 
 /** What a person sees as characters, each with its columns. */
 export function splitGraphemes(text: string): { readonly text: string; readonly width: number }[] {
@@ -77,5 +102,6 @@ export function splitGraphemes(text: string): { readonly text: string; readonly 
 
 function graphemeWidth(grapheme: string): number {
   if (zeroWidth.test(grapheme)) return 0;
+  emoji ??= new RegExp('^\\p{RGI_Emoji}$', 'v');
   return emoji.test(grapheme) || wide.test(grapheme) ? 2 : 1;
 }

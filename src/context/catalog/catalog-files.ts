@@ -17,7 +17,11 @@ export interface ProjectFile {
 }
 
 const catalogIndexLineSchema = z.union([
-  z.strictObject({ dialect: z.string(), firstSchema: z.string() }),
+  z.strictObject({
+    dialect: z.string(),
+    firstSchema: z.string(),
+    letters: z.literal('latin').optional(),
+  }),
   // A hash is what versions before wrote: it changed with every column.
   z.strictObject({ key: z.string(), path: z.string(), hash: z.string().optional() }),
 ]);
@@ -29,7 +33,7 @@ const catalogIndexLineSchema = z.union([
  * `existing` are the paths of the files that there are.
  */
 export function catalogFiles(
-  { connection, dialect, firstSchema, tables }: Catalog,
+  { connection, dialect, firstSchema, letters, tables }: Catalog,
   existing: Iterable<string> = [],
 ): ProjectFile[] {
   const bySchema = [...Map.groupBy(tables, ({ schema }) => schema)].sort(([a], [b]) =>
@@ -49,11 +53,16 @@ export function catalogFiles(
     key: schema,
     path: basename(catalogPath(connection, schema)),
   }));
-  const index = [{ dialect, firstSchema }, ...entries]
+  const index = [{ dialect, firstSchema, ...(letters && { letters }) }, ...entries]
     .map((line) => `${canonicalJson(line)}\n`)
     .join('');
   return [{ path: `sources/${connection}/index.jsonl`, text: index }, ...files];
 }
+
+type OnDamage = (error: UserError) => void;
+const throwDamage: OnDamage = (error) => {
+  throw error;
+};
 
 /**
  * Loads the catalog of a connection; undefined if nothing was published yet. A line that cannot be
@@ -63,22 +72,43 @@ export async function loadCatalog(
   projectDir: string,
   connection: string,
 ): Promise<Catalog | undefined> {
+  return loadLines(projectDir, connection, throwDamage);
+}
+
+/** What can be read of a catalog that a run is about to write again, amid a merge, for example. */
+export async function loadReadableCatalog(
+  projectDir: string,
+  connection: string,
+): Promise<Catalog | undefined> {
+  return loadLines(projectDir, connection, () => {});
+}
+
+async function loadLines(
+  projectDir: string,
+  connection: string,
+  onDamage: OnDamage,
+): Promise<Catalog | undefined> {
   const folder = `sources/${connection}`;
   const path = `${folder}/index.jsonl`;
   const text = await readText(join(projectDir, path), projectDir);
-  const lines = text === undefined ? [] : parseLines({ path, text }, catalogIndexLineSchema);
+  const lines =
+    text === undefined ? [] : parseLines({ path, text }, catalogIndexLineSchema, onDamage);
   const head = lines.find((line) => 'dialect' in line);
   if (!head) return undefined;
   const paths = lines.flatMap((line) => ('path' in line ? [`${folder}/${line.path}`] : []));
   const tables = await Promise.all(
-    [...new Set(paths)].map((schemaPath) => loadTables(projectDir, schemaPath)),
+    [...new Set(paths)].map((schemaPath) => loadTables(projectDir, schemaPath, onDamage)),
   );
   // A merge of branches, one of which has split a file, leaves a table in both.
   const byKey = new Map(tables.flat().map((table) => [tableKey(table), table]));
   return { connection, ...head, tables: [...byKey.values()].sort(compareTables) };
 }
 
-async function loadTables(projectDir: string, path: string): Promise<CatalogTable[]> {
+async function loadTables(
+  projectDir: string,
+  path: string,
+  onDamage: OnDamage,
+): Promise<CatalogTable[]> {
   const folder = shardFolder(path);
   const entries = await listConfinedFolder(join(projectDir, folder), projectDir);
   const candidates = [path, ...(entries ?? []).map(({ name }) => `${folder}/${name}`)];
@@ -92,21 +122,22 @@ async function loadTables(projectDir: string, path: string): Promise<CatalogTabl
     text === undefined ? [] : [{ path: shard, text }],
   );
   if (present.length === 0)
-    throw catalogDamaged(`${path} is missing, but index.jsonl in its folder lists it.`);
-  return present.flatMap((file) => parseLines(file, catalogTableSchema));
+    onDamage(catalogDamaged(`${path} is missing, but index.jsonl in its folder lists it.`));
+  return present.flatMap((file) => parseLines(file, catalogTableSchema, onDamage));
 }
 
 function compareTables(a: CatalogTable, b: CatalogTable): number {
   return tableKey(a) < tableKey(b) ? -1 : 1;
 }
 
-function parseLines<T>({ path, text }: ProjectFile, schema: z.ZodType<T>): T[] {
+function parseLines<T>({ path, text }: ProjectFile, schema: z.ZodType<T>, onDamage: OnDamage): T[] {
   return text.split('\n').flatMap((line, position) => {
     if (line.trim() === '') return [];
     try {
       return [schema.parse(JSON.parse(line.trim()))];
     } catch (cause) {
-      throw catalogDamaged(`${path}:${position + 1} cannot be read.`, cause);
+      onDamage(catalogDamaged(`${path}:${position + 1} cannot be read.`, cause));
+      return [];
     }
   });
 }

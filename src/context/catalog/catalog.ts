@@ -10,6 +10,8 @@ const tableRefSchema = z.object({
   schema: z.string(),
   table: z.string(),
 });
+const datasetNameSchema = z.string().regex(/^[a-z_][a-z0-9_]*$/);
+const fieldNameSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const columnNamesSchema = z.array(z.string()).readonly();
 const columnSchema = z.object({
   name: z.string(),
@@ -18,6 +20,7 @@ const columnSchema = z.object({
   nullable: z.boolean(),
   comment: z.string().optional(),
   values: columnNamesSchema.optional().describe('Declared, never sampled.'),
+  field: fieldNameSchema.optional().describe('Where its name alone does not say which.'),
 });
 const referencedColumnsSchema = z.object({
   table: tableRefSchema.readonly(),
@@ -36,6 +39,7 @@ const foreignKeySchema = z.object({
 export const catalogTableSchema = tableRefSchema.extend({
   kind: z.string(),
   comment: z.string().optional(),
+  dataset: datasetNameSchema.optional().describe('Where its name alone does not say which.'),
   columns: z.array(columnSchema.readonly()).readonly(),
   primaryKey: columnNamesSchema.optional(),
   uniqueKeys: z.array(columnNamesSchema).readonly(),
@@ -49,6 +53,11 @@ export interface Catalog {
   readonly dialect: string;
   /** The schema whose tables become datasets without a schema prefix. */
   readonly firstSchema: string;
+  /**
+   * How names in other scripts become names of datasets and fields. `latin`: in Latin letters.
+   * Undefined, as versions before had it: what is not Latin is left out, or becomes a hash.
+   */
+  readonly letters?: 'latin' | undefined;
   readonly tables: readonly CatalogTable[];
 }
 
@@ -60,6 +69,11 @@ export function catalogPath(connection: string, schema: string): string {
   const name = slug(schema);
   const isSafe = name === schema && name !== 'index';
   return `sources/${connection}/${isSafe ? name : `${name}_${shortHash(schema, 6)}`}.jsonl`;
+}
+
+/** Where a table stands in the file of its schema: the `location` of evidence. */
+export function tableLocation({ catalog, table }: TableRef): string {
+  return catalog === undefined ? table : `${catalog}.${table}`;
 }
 
 /** The names that artifacts use for physical tables and columns; stable for a given catalog. */

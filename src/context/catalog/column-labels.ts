@@ -95,8 +95,10 @@ function readLabeledFile(path: string, text: string): LabeledFile | undefined {
 }
 
 /** What a dataset on the table would be called, in lower case. */
-function namesOf({ schema, table }: TableRef): readonly string[] {
-  return [table, `${schema}__${table}`].map((name) => name.toLowerCase());
+function namesOf({ catalog, schema, table }: TableRef): readonly string[] {
+  const names = [table, `${schema}__${table}`];
+  const inCatalog = catalog === undefined ? [] : names.map((name) => `${catalog}__${name}`);
+  return [...names, ...inCatalog].map((name) => name.toLowerCase());
 }
 
 /**

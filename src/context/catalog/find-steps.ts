@@ -1,4 +1,4 @@
-import { stepOf, withoutStep } from './table-layer.ts';
+import { stepOfTable, withoutStep } from '../../sql/names/table-layer.ts';
 import { type Dataset, type DatasetLayer, splitTableName } from '../../semantic/model/dataset.ts';
 import type { ModelDataset } from '../../semantic/model/model.ts';
 
@@ -43,8 +43,7 @@ export function findSteps(datasets: readonly ListedDataset[]): ReadonlySet<strin
  */
 export function isStep({ layer, tableName }: ListedDataset): boolean {
   if (layer !== undefined) return layer !== 'mart';
-  const [table = '', ...schemas] = tableName.toReversed();
-  return [table, ...schemas.map((schema) => `${schema}_`)].some((name) => stepOf(name) !== '');
+  return !['', 'mart'].includes(stepOfTable(tableName.toReversed()));
 }
 
 function thingsOf({ tableName }: ListedDataset): string {

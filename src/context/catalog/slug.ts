@@ -24,21 +24,28 @@ export interface NameRequest {
   readonly wish: string;
   /** True if it has the first right to its wish. */
   readonly exact: boolean;
+  /** The name that it has already. */
+  readonly recorded?: string | undefined;
 }
 
 /**
- * A name for every key, unique even if case is ignored. Among several requests with one wish the
- * exact one gets it, and every other gets a suffix from its own key. So a name never depends on
- * which other things exist.
+ * A name for every key, unique even if case is ignored. Recorded names come first. Among several
+ * requests with one wish the exact one gets it, and every other gets a suffix from its own key.
  */
 export function assignUniqueNames(
   requests: readonly NameRequest[],
   taken: Iterable<string> = [],
 ): Map<string, string> {
   const used = new Set([...taken].map((name) => name.toLowerCase()));
-  const ordered = requests.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  const byWish = Map.groupBy(ordered, ({ wish }) => wish.toLowerCase());
   const names = new Map<string, string>();
+  const ordered = requests.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  for (const { key, recorded } of ordered) {
+    if (recorded === undefined || used.has(recorded.toLowerCase())) continue;
+    used.add(recorded.toLowerCase());
+    names.set(key, recorded);
+  }
+  const unnamed = ordered.filter(({ key }) => !names.has(key));
+  const byWish = Map.groupBy(unnamed, ({ wish }) => wish.toLowerCase());
   const denied: NameRequest[] = [];
   for (const [wish, group] of byWish) {
     const entitled = group.length === 1 ? group : group.filter(({ exact }) => exact);

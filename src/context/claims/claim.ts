@@ -182,14 +182,17 @@ export function shortId(claim: Pick<Claim, 'subject' | 'kind' | 'body'>): string
 
 /** Makes claims that only names and types suggest. */
 export const proposalExtractor = 'measures@1';
+/** Reads formulas of several aggregates in tables of documents. */
+export const formulaExtractor = 'formula@1';
 
 /**
- * True if nobody but a model, or the names of columns, says so: what is claimed answers only with
- * the mark `unreviewed` until a person accepts it.
+ * True if only a model, the names of columns, or a formula of several aggregates in a document says
+ * so: what is claimed answers only with the mark `unreviewed` until a person accepts it.
  */
 export function isUnreviewed({ evidence }: Pick<Claim, 'evidence'>): boolean {
   return evidence.every(
-    ({ origin, extractor }) => origin === 'model' || extractor === proposalExtractor,
+    ({ origin, extractor }) =>
+      origin === 'model' || extractor === proposalExtractor || extractor === formulaExtractor,
   );
 }
 

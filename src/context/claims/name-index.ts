@@ -1,3 +1,4 @@
+import { fullTableName } from '../../sql/dialect.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { datasetNames } from '../catalog/dataset-names.ts';
 import { slug } from '../catalog/slug.ts';
@@ -37,7 +38,7 @@ export function indexNames(catalogs: Iterable<Catalog>): NameIndex {
       });
       const named = { connection, dataset, fields: new Map(fields) };
       addSpellings(byDatasetName, [dataset, `${connection}.${dataset}`], named);
-      addSpellings(byTableName, [table.table, `${table.schema}.${table.table}`], named);
+      addSpellings(byTableName, [table.table, fullTableName(table)], named);
     }
   }
   const lookUp = (spelling: string) =>

@@ -6,7 +6,7 @@ import { anyJsonSchema } from './claim.ts';
 
 export const pinsPath = 'pins.yaml';
 
-const pinSchema = z.strictObject({
+export const pinSchema = z.strictObject({
   subject: z.string(),
   kind: z.string(),
   choose: z
@@ -88,7 +88,8 @@ export function findPin(
 }
 
 /**
- * The file with the pin in place of older ones about the same subject and kind. One that puts a
+ * The file with the pin in place of older ones about the same subject and kind. What a person wrote
+ * last stays before it: it holds again once the pin is taken back. One that puts a
  * decision off leaves what was decided before. One that takes the newest back only removes it.
  * Comments stay. A text that cannot be read is returned unchanged.
  *
@@ -118,7 +119,9 @@ function replacedBy(pin: Pin, entries: readonly Pin[]): readonly number[] {
   if (pin.choose === takenBack) return [entries.findLastIndex(isSame)].filter((at) => at !== -1);
   const isReplaced = (older: Pin) =>
     isSame(older) && (pin.choose !== decideLater || older.choose === decideLater);
-  return entries.flatMap((older, index) => (isReplaced(older) ? [index] : []));
+  const own = entries.findLast((older) => isSame(older) && older.says !== undefined);
+  const kept = own?.choose === pin.choose ? undefined : own;
+  return entries.flatMap((older, index) => (isReplaced(older) && older !== kept ? [index] : []));
 }
 
 function documentText(document: ReturnType<typeof parseDocument>): string {

@@ -1,5 +1,6 @@
 import { canonicalJson, type Json } from '../../lib/json.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
+import { stepOfTable, thingOf } from '../../sql/names/table-layer.ts';
 import { assignUniqueNames, slug } from '../catalog/slug.ts';
 import {
   bodySchemas,
@@ -159,12 +160,12 @@ function assembleRelationships(members: readonly SubjectClaims[], fields: readon
   });
   const position = ({ on }: (typeof links)[number]) => fields.indexOf(Object.keys(on)[0] ?? '');
   links.sort((a, b) => position(a) - position(b));
-  // Without a role a link is named after its target; several links to one target after their
-  // columns.
-  const byName = Map.groupBy(links, ({ to, role }) => role ?? to);
+  // Without a role a link is named after its target; several links to one target, or to copies of
+  // one thing in several layers, after their columns.
   const names = assignUniqueNames(
-    links.map(({ id, to, on, role }) => {
-      const isOnlyOne = byName.get(role ?? to)?.length === 1;
+    links.map((link) => {
+      const { id, to, on, role } = link;
+      const isOnlyOne = links.every((rival) => rival === link || !wouldShareName(link, rival));
       const wish = role ?? (isOnlyOne ? to : slug(Object.keys(on).join('_')));
       return { key: id, wish, exact: role !== undefined };
     }),
@@ -179,6 +180,17 @@ function assembleRelationships(members: readonly SubjectClaims[], fields: readon
       description,
     });
   });
+}
+
+type NamedLink = Pick<ClaimBodies['relationship'], 'to' | 'on' | 'role'>;
+
+function wouldShareName(link: NamedLink, other: NamedLink): boolean {
+  if ((link.role ?? link.to) === (other.role ?? other.to)) return true;
+  const columnsOf = ({ on }: NamedLink) => Object.keys(on).join();
+  const isNamed = link.role !== undefined || other.role !== undefined;
+  const isOtherStep = stepOfTable([link.to]) !== stepOfTable([other.to]);
+  const isCopy = isOtherStep && thingOf(link.to) === thingOf(other.to);
+  return !isNamed && isCopy && columnsOf(link) !== columnsOf(other);
 }
 
 /** The link, with the role and the cardinality filled in from claims of the same meaning. */

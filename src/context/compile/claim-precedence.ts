@@ -1,4 +1,4 @@
-import { stepOf, withoutStep } from '../catalog/table-layer.ts';
+import { stepOf, withoutStep } from '../../sql/names/table-layer.ts';
 import { bodySchemas, isProposal, shortId, type Claim, type ClaimKind } from '../claims/claim.ts';
 import { noneOfThem, type Pin } from '../claims/pins.ts';
 import {

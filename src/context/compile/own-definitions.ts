@@ -5,10 +5,12 @@ import { parseSubject, parseWikiSubject } from '../claims/subject.ts';
 /**
  * What people wrote in a pin, in place of or besides what sources say: accepted metrics and joins,
  * and definitions of their own. As claims of the person who made the pin; what does not fit its
- * kind is none.
+ * kind is none. Of several about one subject and kind the last counts: the others hold again once
+ * it is taken back.
  */
 export function ownDefinitions(pins: readonly Pin[]): readonly Claim[] {
-  return pins.flatMap(ownDefinition);
+  const newest = new Map(pins.map((pin) => [`${pin.subject} ${pin.kind}`, pin]));
+  return [...newest.values()].flatMap(ownDefinition);
 }
 
 function ownDefinition({ subject, kind: name, choose, says, by }: Pin): Claim[] {

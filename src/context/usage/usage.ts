@@ -51,7 +51,7 @@ export function usageText(tables: readonly TableUsage[]): string {
 }
 
 /** Finds how much people use a table. */
-type FindUsage = (table: Pick<TableRef, 'schema' | 'table'>) => TableUsage | undefined;
+type FindUsage = (table: TableRef) => TableUsage | undefined;
 
 /** Reads the usage file. */
 export async function loadUsage(projectDir: string, connection: string): Promise<FindUsage> {
@@ -64,8 +64,8 @@ export function findUsageIn(text: string): FindUsage {
     const { data } = tableUsageSchema.safeParse(parseJson(line));
     return data === undefined ? [] : [data];
   });
-  const byName = new Map(lines.map((line) => [`${line.schema}.${line.table}`, line]));
-  return ({ schema, table }) => byName.get(`${schema}.${table}`);
+  const byTable = new Map(lines.map((line) => [tableKey(line), line]));
+  return (table) => byTable.get(tableKey(table));
 }
 
 /** The filters in words: `status (most), placed_at (many)`; undefined without any. */

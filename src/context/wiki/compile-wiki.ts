@@ -39,7 +39,7 @@ export function compileWiki(
     byKind: rankByKind(group, { pins, authority }, decided),
   }));
   const conflicts = findConflicts(topics.flatMap(({ byKind }) => [...byKind.values()]));
-  return { pages: buildPages(topics), conflicts, quarantined };
+  return { pages: buildPages(topics, pins), conflicts, quarantined };
 }
 
 function ownWikiDefinitions(pins: readonly Pin[]): readonly Claim[] {

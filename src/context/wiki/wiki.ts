@@ -1,4 +1,6 @@
 import type { ClaimBodies, ClaimKind } from '../claims/claim.ts';
+import { CORE_SCHEMA, dump } from 'js-yaml';
+import { decideLater, noneOfThem, type Pin } from '../claims/pins.ts';
 import { parseWikiSubject } from '../claims/subject.ts';
 import type { RankedClaims } from '../compile/claim-precedence.ts';
 import { safeMarkdown } from './safe-markdown.ts';
@@ -33,8 +35,8 @@ export function defaultPage(subject: string): string {
   return defaultPages[parseWikiSubject(subject)?.type ?? 'term'];
 }
 
-/** The pages, sorted by name. */
-export function buildPages(topics: readonly Topic[]): WikiPage[] {
+/** The pages, sorted by name. The pins are those of metrics and whatever else a topic refers to. */
+export function buildPages(topics: readonly Topic[], pins: readonly Pin[]): WikiPage[] {
   const byPage = Map.groupBy(
     topics,
     (topic) => shownBodiesOf(topic, 'page')[0] ?? defaultPage(topic.subject),
@@ -43,13 +45,13 @@ export function buildPages(topics: readonly Topic[]): WikiPage[] {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([page, pageTopics]) => {
       const sections = pageTopics
-        .map(buildSection)
+        .map((topic) => buildSection(topic, pins))
         .sort((a, b) => (a.subject < b.subject ? -1 : 1));
       return { page, title: titleFromSlug(page), sections };
     });
 }
 
-function buildSection(topic: Topic): WikiSection {
+function buildSection(topic: Topic, pins: readonly Pin[]): WikiSection {
   const { subject, byKind } = topic;
   const { type = 'term', slug = '' } = parseWikiSubject(subject) ?? {};
   const title = toLine(shownBodiesOf(topic, 'title')[0] ?? titleFromSlug(slug));
@@ -69,6 +71,7 @@ function buildSection(topic: Topic): WikiSection {
   const paragraphs = [
     ...statement,
     ...shownBodiesOf(topic, 'description').slice(0, 1).map(toParagraph),
+    ...refs.flatMap((ref) => describeDecision(ref, pins)),
     ...(synonyms.length > 0 ? [`Also: ${synonyms.join(', ')}.`] : []),
     ...shownBodiesOf(topic, 'url')
       .slice(0, 1)
@@ -80,6 +83,24 @@ function buildSection(topic: Topic): WikiSection {
     ...(tags.length > 0 ? [`Tags: ${tags.map(toLine).join(', ')}.`] : []),
   ];
   return { subject, title, text: `## ${title}\n\n${paragraphs.join('\n\n')}`.trimEnd() + '\n' };
+}
+
+/**
+ * What a person decided last about a metric that a text defines: the text may be the version that
+ * was rejected.
+ */
+function describeDecision(subject: string, pins: readonly Pin[]): readonly string[] {
+  const pin = pins.findLast((own) => own.subject === subject && own.kind === 'metric');
+  if (pin === undefined || pin.choose === decideLater) return [];
+  const { choose, said, says, by, at } = pin;
+  const who = [by, at?.slice(0, 10)].filter((part) => part !== undefined).map(toLine);
+  const head = `> Decided for \`${subject}\`${who.length === 0 ? '' : ` (${who.join(', ')})`}:`;
+  if (choose === noneOfThem) return [`${head} no definition holds.`];
+  const body = said ?? says;
+  if (body === undefined) return [`${head} see \`ktx explain ${subject}\`.`];
+  const options = { schema: CORE_SCHEMA, flowLevel: 0, lineWidth: -1 };
+  const text = removeInvisible(dump(body, options)).trim().replaceAll('`', '’');
+  return [`${head} \`${text}\``];
 }
 
 /** All synonyms, without the title and without repetitions, ignoring case. */

@@ -6,6 +6,7 @@ import type { Project } from '../../project/open/open.ts';
 import { parseJson } from '../../lib/json.ts';
 import { querySchema, type SemanticQuery } from '../../semantic/query/query.ts';
 import { goldenSqlProblem } from './golden-sql.ts';
+import { isAskedFor, metricWords } from './question-words.ts';
 import { parseQueryFile, type CommentedQuery } from './parse-query-file.ts';
 import type { QuestionSetFile } from './question-set-schema.ts';
 
@@ -40,8 +41,12 @@ export async function proposeCases(
 ): Promise<CaseProposals> {
   if (options.files.length > 0) return proposeFromFiles(project, options);
   const datasets = await readVisibleDatasets(project, options.connection);
+  const names = datasets.flatMap(({ dataset: { metrics: own = [] } }) =>
+    own.map(({ name }) => name),
+  );
+  const shared = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   const metrics = await Promise.all(
-    datasets.map((dataset) => metricCandidates(project, options.connection, dataset)),
+    datasets.map((dataset) => metricCandidates(project, options.connection, { dataset, shared })),
   );
   const saved = await savedQueryCandidates(project, options.connection);
   const { cases, left } = await keepRunnable(project, [...metrics.flat(), ...saved], options);
@@ -132,24 +137,26 @@ async function savedQueryCandidates(
   return (await Promise.all(candidates)).flat();
 }
 
-/** ktx gives every dataset this metric; nobody needs a question about it. */
-const builtInMetric = 'count';
-
 async function metricCandidates(
   project: Project,
   connection: string,
-  { dataset: { dataset, metrics = [] }, unqueryable }: VisibleDataset,
+  {
+    dataset: { dataset: file, unqueryable },
+    shared,
+  }: { readonly dataset: VisibleDataset; readonly shared: ReadonlySet<string> },
 ): Promise<readonly CaseCandidate[]> {
+  const { dataset, metrics = [] } = file;
   const candidates = metrics
-    .filter(({ name }) => name !== builtInMetric && !unqueryable.has(name))
-    .map(async ({ name, synonyms = [] }): Promise<readonly CaseCandidate[]> => {
+    .filter((own) => isAskedFor(own, file) && !unqueryable.has(own.name))
+    .map(async (own): Promise<readonly CaseCandidate[]> => {
+      const { name } = own;
       const metric = `${dataset}.${name}`;
       const sql = await metricSql(project, connection, metric);
       if (sql === undefined) return [];
-      const title = synonyms[0] ?? name.replaceAll('_', ' ');
+      const words = metricWords(own, { dataset, isAmbiguous: shared.has(name) });
       const proposal = {
         id: toCaseId(`${dataset}-${name}`),
-        question: `What is ${title} overall (${dataset.replaceAll('_', ' ')})?`,
+        question: `What is ${words}?`,
         tags: ['generated', 'metric'],
         expect: { result: { golden_sql: sql }, semantic_layer: { metrics: [metric] } },
       };
@@ -180,9 +187,13 @@ async function planOrNothing(
   }
 }
 
+/** Nobody asks what a dashboard means. */
+const nameOfReport = / \((?:dashboard|look|explore|(?:Looker|Metabase) [^)]*)\)$/i;
+
 async function termProposals(project: Project): Promise<readonly CaseProposal[]> {
   const terms = (await readWikiSections(project)).filter(
-    ({ subject, isContested }) => subject.startsWith('term:') && !isContested,
+    ({ subject, title, isContested }) =>
+      subject.startsWith('term:') && !isContested && !nameOfReport.test(title),
   );
   return terms.flatMap(({ title, text }) => {
     const meaning = text

@@ -222,6 +222,9 @@ const expectSchema = z
     'refuses and result exclude each other',
   );
 
+/** Questions of one conversation. */
+export const mostTurns = 20;
+
 const turnSchema = z.strictObject({
   question: z.string().trim().min(1),
   expect: expectSchema.optional(),
@@ -241,7 +244,7 @@ const caseSchema = z
     turns: z
       .array(turnSchema)
       .min(1)
-      .max(20)
+      .max(mostTurns)
       .optional()
       .describe('A conversation, instead of `question` and `expect`.'),
     connection: z
@@ -257,6 +260,13 @@ const caseSchema = z
       .optional()
       .describe('How often this case is asked. Default: the repeat of the file.'),
     skip: z.string().min(1).optional().describe('Why the case is skipped.'),
+    confirmed_by: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('The person who said that what the case expects is right: `ktx eval add --right`.'),
   })
   .refine(
     ({ question, turns }) => (question === undefined) !== (turns === undefined),

@@ -6,6 +6,7 @@ import { splitSqlParts } from '../../sql/sql-parts.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
 import type { Expectation } from '../cases/question-set-schema.ts';
 import type { GraderFinding } from '../run/outcome.ts';
+import { citedIds } from './cited-ids.ts';
 import { gradeGrounding, isGroundingGraded } from './grade-grounding.ts';
 import { gradeLimits } from './grade-limits.ts';
 import { gradeRefusal } from './grade-refusal.ts';
@@ -61,13 +62,6 @@ function findUsedEvidence({
 }: Pick<TurnToGrade, 'result' | 'evidence'>): readonly QueryEvidence[] {
   const ids = new Set(citedIds(result.text));
   return ids.size > 0 ? evidence.filter(({ id }) => ids.has(id)) : result.evidence.slice(-1);
-}
-
-/** The query ids in citations such as [q1] and [q1, q2]. */
-function citedIds(text: string): readonly string[] {
-  return [...text.matchAll(/\[(q\d+(?:\s*,\s*q\d+)*)\]/g)].flatMap(([, ids = '']) =>
-    ids.split(/\s*,\s*/),
-  );
 }
 
 /** Passes if one of the queries returned the golden rows. */

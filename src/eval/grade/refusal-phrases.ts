@@ -14,7 +14,8 @@ const phrases: Readonly<Record<string, readonly string[]>> = {
     'none of (?:the|our|these|them)',
     'nothing (?:in|about|on)',
     'not in (?:the|our|this) (?:data|warehouse|database)',
-    "(?:not|n['’]t) (?:available|recorded|tracked|stored|collected|captured|measured|defined|known)",
+    "(?:not|\\p{L}{2,7}n['’]t) (?:available|recorded|tracked|stored|collected|captured)",
+    "(?:not|\\p{L}{2,7}n['’]t) (?:measured|defined|known)",
     "(?:is|are|was|were)(?: not|n['’]t) (?:in the|part of|there|anywhere)",
     "(?:does|do|did)(?: not|n['’]t) (?:have|hold|contain|include|record|track|store|collect)",
     "(?:does|do|did)(?: not|n['’]t) (?:capture|measure|know|exist|cover|appear)",
@@ -26,6 +27,7 @@ const phrases: Readonly<Record<string, readonly string[]>> = {
     '(?:would (?:need|require)|needs?) [^.!?]{0,60} (?:which|that|but)[^.!?]{0,40} (?:not|no|none)',
     "(?:is|are)(?: not|n['’]t) something",
     '(?:has|have|contains?) (?:nothing|no\\b)',
+    '(?:would be|is) (?:\\p{L}+ )?(?:a guess|guesswork|speculation)',
   ],
   German: [
     '(?:kann|können|konnte|lässt|lassen)[^.!?]{0,80} (?:nicht|keine?[nrms]?)',
@@ -36,6 +38,8 @@ const phrases: Readonly<Record<string, readonly string[]>> = {
     'nicht (?:zu )?(?:beantwort\\p{L}+|ermitt\\p{L}+|berechn\\p{L}+|bestimm\\p{L}+|möglich)',
     'nicht (?:\\p{L}+ ){0,2}(?:bekannt|dokumentiert|vorgesehen|aufgezeichnet)',
     'fehl(?:t|en)',
+    '(?:tabelle|spalte|daten|angaben|kennzahl|feld)\\p{L}*[^.!?]{0,40} (?:gibt|gab) es nicht',
+    'nichts (?:sagen|angeben)',
   ],
   French: [
     "n(?:e |['’])[^.!?]{0,60} (?:pas|aucune?)",

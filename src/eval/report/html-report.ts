@@ -103,7 +103,7 @@ function renderGroups(run: EvalRun): Markup {
         ${rows.map(
           (cells) =>
             html`<tr>
-              ${cells.map((cell) => html`<td>${cell}</td>`)}
+              ${cells.map((cell, index) => html`<td data-title="${titles[index] ?? ''}">${cell}</td>`)}
             </tr>`,
         )}
       </table>

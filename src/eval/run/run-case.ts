@@ -153,12 +153,14 @@ function toGradedTurn(
     answer: result.text,
     stop_reason: result.stopReason,
     findings: [...findings],
-    queries: result.evidence.map(({ id, call, tool, sql, receipt, rows, truncated }) => {
-      const metrics = [...curatedMetricsOf({ receipt })];
-      const made = result.toolCalls.find((each) => each.id === call);
-      const request = receipt === undefined ? undefined : JSON.stringify(made?.input);
-      return { id, tool, request, sql, metrics, rows: rows.length, truncated };
-    }),
+    queries: result.evidence.map(
+      ({ id, call, tool, connection, sql, receipt, rows, truncated }) => {
+        const metrics = [...curatedMetricsOf({ receipt })];
+        const made = result.toolCalls.find((each) => each.id === call);
+        const request = receipt === undefined ? undefined : JSON.stringify(made?.input);
+        return { id, tool, request, connection, sql, metrics, rows: rows.length, truncated };
+      },
+    ),
     tools: result.toolCalls.map(({ name, ok }) => ({ name, ok })),
     golden_sql: expect?.result?.golden_sql,
     tokens: totalTokens(result),

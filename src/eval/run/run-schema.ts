@@ -24,6 +24,8 @@ const gradedTurnSchema = z.object({
       tool: z.string(),
       /** The input of the call, as JSON: what a semantic query asked. */
       request: z.string().optional(),
+      /** Where it ran; older runs do not say it. */
+      connection: z.string().optional(),
       sql: z.string().optional(),
       metrics: z.array(z.string()),
       rows: z.number(),

@@ -40,7 +40,7 @@ export async function readWithModel(input: ReadingInput): Promise<ModelReading> 
   const { outcomes } = stage;
   const pending = listPendingItems(findings, { sources: input.asked, isAnew });
   const split = new Set(pending.flatMap((item) => [item, ...splitItem(item)]));
-  await input.workers?.recall([...split], model.journal);
+  await input.workers?.recall([...split]);
   for (const item of isAnew ? [] : pending) {
     const outcome = journaledOutcome(model.journal, item);
     if (outcome !== undefined) outcomes.set(item, outcome);

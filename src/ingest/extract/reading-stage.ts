@@ -30,7 +30,7 @@ export interface ReadingInput {
 /** Reads in other processes. */
 export interface ReadingWorkers {
   /** Brings into the journal what workers have read in these items. */
-  recall(items: readonly PendingItem[], journal: IngestModel['journal']): Promise<void>;
+  recall(items: readonly PendingItem[]): Promise<void>;
   /** Resolves when each unit was read, or cannot be; what was read is then in the journal. */
   read(stage: ReadingStage, step: ReadingStep, units: readonly WorkUnit[]): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { Claim } from '../../context/claims/claim.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson, parseJson } from '../../lib/json.ts';
+import { isNoteLinePath, noteLinePath, notesName } from '../../sources/notes/note-files.ts';
 import { type Extraction, type Item, itemPath } from '../../sources/source.ts';
 import type { FileTree } from '../publish/project-files.ts';
 import type { FileWrite } from '../publish/rendering.ts';
@@ -38,7 +39,7 @@ const itemIndexLineSchema = z.object({
   /** For an item that a model has read: what it could not turn into claims. */
   unmapped: z.array(unmappedFactSchema).optional(),
 });
-/** One line of `sources/<connection>/index.jsonl`. */
+/** One line of `sources/<connection>/index.jsonl`, or all of `sources/notes/<id>.jsonl`. */
 export interface ItemIndexLine extends Readonly<z.infer<typeof itemIndexLineSchema>> {
   readonly path: string;
 }
@@ -59,7 +60,20 @@ export function readStoredItems(tree: FileTree, connection: string): Item[] {
 }
 
 export function readItemIndex(tree: FileTree, connection: string): ItemIndexLine[] {
-  return parseItemIndex(tree.get(itemPath(connection, 'index.jsonl')) ?? '');
+  return joinItemIndex(indexPaths(tree, connection).map((path) => tree.get(path) ?? ''));
+}
+
+/** The files of the index of a source that are there, the common one first. */
+function indexPaths(tree: FileTree, connection: string): string[] {
+  const paths = connection === notesName ? [...tree.keys()].filter(isNoteLinePath).sort() : [];
+  const common = itemPath(connection, 'index.jsonl');
+  return tree.has(common) ? [common, ...paths] : paths;
+}
+
+/** The lines of several files; of two about one item the later one counts. */
+export function joinItemIndex(texts: readonly string[]): ItemIndexLine[] {
+  const lines = texts.flatMap(parseItemIndex);
+  return [...new Map(lines.map((line) => [line.key, line])).values()];
 }
 
 /** Parses the index of a source. Lines that cannot be parsed are skipped. */
@@ -94,25 +108,51 @@ export function itemIndexWrites(
   tree: FileTree,
 ): FileWrite[] {
   const { connection, items } = source;
-  const indexPath = itemPath(connection, 'index.jsonl');
-  if (items.length === 0 && !tree.has(indexPath)) return [];
+  const known = indexPaths(tree, connection);
+  if (items.length === 0 && known.length === 0) return [];
   const extractions = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
   const lines = items.map((item) => {
     const extraction = extractions.get(item.key);
     const slice = hashTables(extraction, source.readings.get(item.key)?.claims);
-    return `${canonicalJson(shortLine(indexLine(item, source, slice)))}\n`;
+    const text = `${canonicalJson(shortLine(indexLine(item, source, slice)))}\n`;
+    return { item, text };
   });
   const wanted = new Set(items.map(({ path }) => path));
   const gone = readItemIndex(tree, connection).filter(
     ({ path }) =>
       !wanted.has(path) && tree.get(itemPath(connection, path))?.isWellFormed() === true,
   );
-  const text = lines.length === 0 ? undefined : lines.sort().join('');
   const removals = gone.map(({ path }) => ({ path: itemPath(connection, path), text: undefined }));
-  return [...removals, { path: indexPath, text }].map((write): FileWrite => ({
+  return [...removals, ...indexFiles(source, lines, known)].map((write): FileWrite => ({
     step: 'file_written',
     ...write,
   }));
+}
+
+interface WrittenLine {
+  readonly item: Item;
+  readonly text: string;
+}
+
+/**
+ * The files of an index, and those of `known` that go. Each note has a line in a file of its own:
+ * two branches with a note each have no file in common, so that they merge in any order.
+ */
+function indexFiles(
+  { connection }: Pick<SourceFindings, 'connection'>,
+  lines: readonly WrittenLine[],
+  known: readonly string[],
+): readonly { readonly path: string; readonly text: string | undefined }[] {
+  const texts = lines.map(({ text }) => text).sort();
+  const written =
+    connection === notesName
+      ? lines.map(({ item: { key }, text }) => ({ path: noteLinePath(key), text }))
+      : texts.length === 0
+        ? []
+        : [{ path: itemPath(connection, 'index.jsonl'), text: texts.join('') }];
+  const kept = new Set(written.map(({ path }) => path));
+  const former = known.filter((path) => !kept.has(path));
+  return [...written, ...former.map((path) => ({ path, text: undefined }))];
 }
 
 function indexLine(

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
-import { loadCatalog } from '../../context/catalog/catalog-files.ts';
+import { loadCatalog, loadReadableCatalog } from '../../context/catalog/catalog-files.ts';
 import { type ColumnLabels, readColumnLabels } from '../../context/catalog/column-labels.ts';
 import type { Claim } from '../../context/claims/claim.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
@@ -81,9 +81,11 @@ async function scanWarehouse(
 ) {
   const { connection } = warehouse;
   const known = await loadModelClaims(run, connection, files);
+  const recorded = await loadReadableCatalog(run.dir, connection);
   const scanned = await scan({
     warehouse,
     scope,
+    recorded,
     schema,
     state,
     config: run.scan,
@@ -94,12 +96,13 @@ async function scanWarehouse(
     embeddings: run.embeddings,
     known,
     signal: run.signal,
+    onPlan: (plan) => run.emit({ type: 'scan_planned', connection, ...plan }),
     onProgress: ({ phase: step, done, total }: ScanProgress) =>
       run.emit({ type: 'scan_progressed', connection, step, done, total }),
   });
   const { catalog, profiled, reused, left, queries, links } = scanned;
   if (catalog.tables.length === 0) throw noTablesError(connection);
-  await requireKnownTables(run, scanned);
+  requireKnownTables(scanned, recorded);
   const { claims, ...descriptions } = await measureStage(run, 'describe', () =>
     describeScan(run, scanned, known),
   );
@@ -244,14 +247,13 @@ export async function forEachWarehouse(
  * A table whose files cannot be read, and whose columns this machine has never seen, must not look
  * like a dropped one.
  */
-async function requireKnownTables(
-  { dir }: PipelineRun,
+function requireKnownTables(
   { catalog, schema: { unreadFiles = [] } }: Pick<ScanResult, 'catalog' | 'schema'>,
-): Promise<void> {
+  recorded: Catalog | undefined,
+): void {
   if (unreadFiles.length === 0) return;
   const present = new Set(catalog.tables.map(tableKey));
-  const { tables: recorded = [] } = (await loadCatalog(dir, catalog.connection)) ?? {};
-  const gone = recorded.filter((known) => !present.has(tableKey(known)));
+  const gone = (recorded?.tables ?? []).filter((known) => !present.has(tableKey(known)));
   const unread = unreadFiles.find(({ table }) =>
     gone.some((known) => known.table === table || known.table.startsWith(`${table}_`)),
   );

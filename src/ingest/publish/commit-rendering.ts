@@ -55,17 +55,19 @@ export async function commitRendering(input: CommitInput): Promise<CommitReport 
   if (outcome.kind !== 'committed') return { none };
   onStep('commit_made');
   const id = outcome.commit;
+  const named = outcome.isFirstUnnamed ? { isFirstUnnamed: true as const } : {};
   // The files in the working tree belong to HEAD, which has not moved.
-  if (target.ref !== 'HEAD') return { id, branch };
+  if (target.ref !== 'HEAD') return { id, branch, ...named };
   const made = { commit: id, parent: target.base?.commit };
   const isRefreshed = await refreshIndex(repository, dir, made);
   if (!isRefreshed)
     return {
       id,
+      ...named,
       warning: 'another git process holds the index; the next ingest brings it up to date',
     };
   onStep('index_refreshed');
-  return { id };
+  return { id, ...named };
 }
 
 async function reasonNotToCommit({

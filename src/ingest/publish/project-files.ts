@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { readConfinedFileSync } from '../../store/confined-file.ts';
+import { readRecordedBases } from './recorded-bases.ts';
 import { largestText, readText, temporaryPrefix, temporarySuffix } from '../../store/files.ts';
 
 /** The files of one place (disk or a commit): texts by path, relative to the project, with `/`. */
@@ -12,7 +13,8 @@ export type FileTree = ReadonlyMap<string, string>;
  * Reads the YAML and JSONL files in `folders`, items and wiki pages from disk. A folder may also be
  * the path of one file. With `tidy` (the caller holds the project's lock) it removes what killed
  * writes left. A file that people write and ktx cannot read gets a text that is not well-formed and
- * contains the reason; one of ktx's own files that cannot be read is an error.
+ * contains the reason; one of ktx's own files that cannot be read is an error. Claims files that a
+ * killed run did not finish come as the next run will finish them.
  */
 export async function readProjectFiles(
   dir: string,
@@ -30,7 +32,8 @@ export async function readProjectFiles(
     if (tidy) removeTemporaryFilesOf(join(dir, folder));
     if (text !== undefined) files.set(folder, text);
   }
-  return files;
+  const recorded = filesIn(readRecordedBases(dir), folders);
+  return recorded.size === 0 ? files : new Map([...files, ...recorded]);
 }
 
 /** Those of files that were read already that are in `folders`; a folder may also be one file. */

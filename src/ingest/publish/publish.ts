@@ -11,7 +11,8 @@ import type { PublishStep } from '../event.ts';
 import type { CommitReport, EditReport, FileReport, IngestReport } from '../report.ts';
 import { commitRendering, noCommitReasons } from './commit-rendering.ts';
 import { isSameTree, readProjectFiles, type FileTree } from './project-files.ts';
-import { applyWrites, finalTexts, type Rendering } from './rendering.ts';
+import { forgetBases, recordBases, recoverBases } from './recorded-bases.ts';
+import { applyWrites, finalTexts, type FileWrite, type Rendering } from './rendering.ts';
 
 interface Publication {
   readonly dir: string;
@@ -54,10 +55,10 @@ const maximumAttempts = 8;
  * have:
  * - A file is replaced as a whole. Right before, it is compared with the text that was read; if it
  *   differs, publishing starts over.
- * - For each dataset the claims file first gets a base that fits the old and the new artifact, then
- *   the artifact changes, then the claims file gets its final base. So a value of ktx's is never
- *   taken for a person's, and a value that was not written yet is never taken for one that a person
- *   removed.
+ * - For each dataset a base that fits the old and the new artifact is first recorded in `.ktx`,
+ *   then the artifact changes, then the claims file gets its final base. A run that follows a
+ *   killed one begins with what is recorded. So a value of ktx's is never taken for a person's, and
+ *   a value that was not written yet is never taken for one that a person removed.
  * - What was written and not committed differs from HEAD, so that the next run commits it when it
  *   renders HEAD.
  * - The commit is one compare-and-swap of HEAD. If the run ended before the person's index had its
@@ -67,6 +68,7 @@ export async function publish(publication: Publication): Promise<Published> {
   const { dir, files: filesAtStart } = publication;
   const setAside = new Map<string, string>();
   for (let tries = 0; tries < maximumAttempts; tries += 1) {
+    if (tries > 0) await recoverBases(dir);
     const before = tries === 0 ? filesAtStart : await readProjectFiles(dir, publication.folders);
     const attempt = await startAttempt(publication, before);
     for (const [path, copy] of await setAsideTexts(attempt)) setAside.set(path, copy);
@@ -179,14 +181,31 @@ function claimsOf(text: string): readonly string[] {
  * False if a file changed in the meantime. What was written until then stays, and the next attempt
  * goes on from there.
  */
-async function writeWorkingTree({
-  dir,
-  onStep,
-  before,
-  rendering,
-}: PublishAttempt): Promise<boolean> {
+async function writeWorkingTree(attempt: PublishAttempt): Promise<boolean> {
+  const { dir, onStep, before, rendering } = attempt;
+  const { writes } = rendering;
   const known = new Map<string, string | undefined>(before);
-  const changes = changesOf(rendering, before);
+  const firstBase = writes.findIndex(isBase);
+  const others = firstBase === -1 ? writes : writes.slice(0, firstBase);
+  if (!(await writeFiles(attempt, others, known))) return false;
+  for (const path of await recordBases(dir, rendering, before)) onStep('base_recorded', path);
+  const artifacts = writes.slice(others.length).filter((write) => !isBase(write));
+  if (!(await writeFiles(attempt, artifacts, known))) return false;
+  forgetBases(dir);
+  return true;
+}
+
+function isBase({ step }: FileWrite): boolean {
+  return step === 'base_recorded';
+}
+
+/** `known` are the texts on disk; they change with what is written. */
+async function writeFiles(
+  { dir, onStep }: PublishAttempt,
+  writes: readonly FileWrite[],
+  known: Map<string, string | undefined>,
+): Promise<boolean> {
+  const changes = changesOf(writes, known);
   for (let from = 0; from < changes.length; from += stagedTogether) {
     const together = changes.slice(from, from + stagedTogether);
     const texts = together.map(({ path, text }) => ({ path: join(dir, path), text }));
@@ -207,8 +226,11 @@ async function writeWorkingTree({
 }
 
 /** The writes that change something, in their order. */
-function changesOf({ writes }: Rendering, before: FileTree): Rendering['writes'] {
-  const current = new Map<string, string | undefined>(before);
+function changesOf(
+  writes: readonly FileWrite[],
+  before: ReadonlyMap<string, string | undefined>,
+): readonly FileWrite[] {
+  const current = new Map(before);
   return writes.filter(({ path, text }) => {
     const isChange = text !== current.get(path);
     current.set(path, text);

@@ -6,6 +6,7 @@ import { loadModel } from '../../semantic/load/load.ts';
 import { emit } from '../../semantic/emit/emit.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
 import { findDialect } from '../../sql/dialects.ts';
+import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { ConnectionFindings } from '../fetch/findings.ts';
 import type { Quarantined } from '../report.ts';
 import type { PassedProbes } from './passed-probes.ts';
@@ -26,6 +27,12 @@ export interface ModelCheck {
   readonly faults: readonly Quarantined[];
   /** Statements sent to the warehouse. */
   readonly queries: number;
+  /** Set if the warehouse could not be opened, so that nobody tried these. */
+  readonly unopened?: { readonly error: UserError; readonly untried: readonly UntriedProbe[] };
+}
+
+interface UntriedProbe extends Omit<ModelProbe, 'query'> {
+  readonly sql: string;
 }
 
 /**
@@ -46,7 +53,8 @@ export async function checkModel(
   const probes = [...listModelProbes(catalog, model), ...savedQueries].filter(
     ({ subject }) => only === undefined || subject === only,
   );
-  const warehouse = probes.length === 0 ? undefined : await openWarehouse();
+  const { warehouse, error: unopened } = await tryToOpen(probes, openWarehouse, signal);
+  const untried: UntriedProbe[] = [];
   // Nothing of a dataset works whose query does not.
   const broken = new Set<string>();
   let queries = 0;
@@ -55,8 +63,12 @@ export async function checkModel(
     try {
       const sql = 'sql' in probe ? probe.sql : await probeSql(model, probe);
       if (passed?.has(sql) === true) continue;
+      if (warehouse === undefined) {
+        untried.push({ ...probe, sql });
+        continue;
+      }
       queries += 1;
-      await warehouse?.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
+      await warehouse.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
       passed?.add(sql);
     } catch (error) {
       if (!(error instanceof UserError) || signal.aborted) throw error;
@@ -64,7 +76,45 @@ export async function checkModel(
       if (!isLimit(error, probe)) faults.push(probeFault(probe, error, diagnostics));
     }
   }
-  return { faults, queries };
+  return { faults, queries, ...(unopened && { unopened: { error: unopened, untried } }) };
+}
+
+interface OpenAttempt {
+  readonly warehouse?: Warehouse;
+  readonly error?: UserError;
+}
+
+/** The warehouse, or why it could not be opened; neither if there is nothing to try. */
+async function tryToOpen(
+  probes: readonly unknown[],
+  openWarehouse: ConnectionFindings['warehouse'],
+  signal: AbortSignal,
+): Promise<OpenAttempt> {
+  if (probes.length === 0) return {};
+  try {
+    return { warehouse: await openWarehouse() };
+  } catch (error) {
+    if (!(error instanceof UserError) || signal.aborted) throw error;
+    return { error };
+  }
+}
+
+/** The statements that try the dataset files of a warehouse, as far as they can be planned. */
+export async function listProbeStatements(
+  catalog: Catalog,
+  files: readonly ProjectFile[],
+): Promise<ReadonlySet<string>> {
+  const dialect = findDialect(catalog.dialect);
+  const { model } = await loadModel({ dialect, files, tables: catalog.tables });
+  const statements = new Set<string>();
+  for (const probe of listModelProbes(catalog, model)) {
+    try {
+      statements.add('sql' in probe ? probe.sql : await probeSql(model, probe));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+    }
+  }
+  return statements;
 }
 
 /** A limit of the planner is no fault of a metric, but leaves a saved query without an answer. */

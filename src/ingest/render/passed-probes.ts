@@ -3,7 +3,7 @@ import { sha256, shortHash } from '../../lib/hash.ts';
 import { parseJson } from '../../lib/json.ts';
 import { openSealedText, sealText } from '../../store/ownership/sealed-text.ts';
 import type { State } from '../../store/state.ts';
-import { readPackageStamp } from '../unchanged/package-stamp.ts';
+import { readPackageStamp } from '../../store/package-stamp.ts';
 
 /** Which statements the warehouse has answered already, so that they are not sent again. */
 export interface PassedProbes {

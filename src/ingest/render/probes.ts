@@ -38,6 +38,12 @@ export function datasetProbe(
   };
 }
 
+/** Aggregates that every engine has for numbers. */
+const plain: ReadonlySet<string> = new Set(['sum', 'avg', 'min', 'max', 'count', 'count_distinct']);
+
+/** Postgres counts with it, and has no sum of it. */
+const hasNoSum = /^oid$/i;
+
 /** The tables of a catalog by their names in lower case. */
 type TablesByName = ReadonlyMap<string, readonly CatalogTable[]>;
 
@@ -46,7 +52,8 @@ export function indexTables({ tables }: Catalog): TablesByName {
 }
 
 /**
- * The probes of a dataset. Fields that are columns of the catalog and the count of rows need none.
+ * The probes of a dataset. Fields that are columns of the catalog, the count of rows, and
+ * aggregates of a table's column of numbers need none: no engine refuses them.
  */
 export function listProbes(
   { connection, firstSchema }: Catalog,
@@ -54,17 +61,35 @@ export function listProbes(
   dataset: ModelDataset,
 ): ModelProbe[] {
   const { name: datasetName, file: location, relation } = dataset;
-  const [tableName, schemaName = firstSchema] =
+  const [tableName, schemaName = firstSchema, catalogName] =
     relation.kind === 'table' ? relation.parts.map((part) => part.toLowerCase()).toReversed() : [];
   const table = tables
     .get(tableName ?? '')
-    ?.find(({ schema }) => schema.toLowerCase() === schemaName.toLowerCase());
-  const columns = new Set(table?.columns.map(({ name }) => name.toLowerCase()));
-  const isColumn = ({ name }: { readonly name: string }) =>
-    columns.has(columnIdentity(dataset, name).toLowerCase());
+    ?.find(
+      ({ schema, catalog }) =>
+        schema.toLowerCase() === schemaName.toLowerCase() && catalog?.toLowerCase() === catalogName,
+    );
+  const types = new Map(
+    table?.columns.map(({ name, nativeType, type }) => [
+      name.toLowerCase(),
+      hasNoSum.test(nativeType) ? 'unknown' : type,
+    ]),
+  );
+  const typeOf = (name: string) => types.get(columnIdentity(dataset, name).toLowerCase());
+  const isColumn = ({ name }: { readonly name: string }) => typeOf(name) !== undefined;
+  const isOfNumbers = ({ definition, where, balance }: ModelMetric): boolean => {
+    if (definition.kind !== 'aggregate' || where !== undefined || balance !== undefined)
+      return false;
+    // The tables of a view can have changed since it was made.
+    if (table?.kind !== 'table') return false;
+    const field = dataset.fields.get(definition.of?.text ?? '');
+    const isPlain =
+      field !== undefined && field.expr === undefined && plain.has(definition.function);
+    return isPlain && ['integer', 'decimal'].includes(typeOf(field.name) ?? '');
+  };
   const fields = [...dataset.fields.values()].filter(({ hidden }) => !hidden);
   const metrics = [...dataset.metrics.values()].filter(
-    (metric) => !metric.hidden && !isRowCount(metric),
+    (metric) => !metric.hidden && !isRowCount(metric) && !isOfNumbers(metric),
   );
   const dimension = (name: string) => [`${datasetName}.${name}`];
   const fieldProbes = fields

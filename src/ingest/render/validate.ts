@@ -15,6 +15,7 @@ import { repairClaims } from '../decide/repair-claims.ts';
 import { blameClaim } from './blame-claim.ts';
 import { checkModel, type ModelCheck } from './check-model.ts';
 import { listQueryProbes, type ModelProbe } from './probes.ts';
+import { listRecorded, listUntriedNews } from './hold-back.ts';
 import { openPassedCheck, type PassedProbes } from './passed-probes.ts';
 import { renderProject } from './render.ts';
 import { replaceEntry } from './replace-entry.ts';
@@ -33,6 +34,8 @@ interface ValidationContext {
 export interface Validation {
   /** The decisions of a model that repair claims; see `addDecisions`. */
   readonly repairs: readonly Claim[];
+  /** Subjects whose changed definitions wait; see `withRecordedDefinitions`. */
+  readonly waiting: ReadonlySet<string>;
   /** Subjects that fail the check: render without them. */
   readonly failed: ReadonlySet<string>;
   /** The claims that fail, and what people wrote that does not work (it stays in their files). */
@@ -62,14 +65,23 @@ export async function validateArtifacts(
 ): Promise<Validation> {
   const first = await checkRendering(found, files, context);
   const { decisions: repairs, mended, report } = await repairFaults(found, first, context);
-  const { rendering, quarantined, unopened, queries } =
+  const { rendering, quarantined, untried, unopened, queries } =
     repairs.length === 0
       ? first
       : await checkRendering(addDecisions(found, repairs), files, context);
+  const waiting = listRecorded(new Set(untried.map(({ subject }) => subject)), files);
+  const faults = [...quarantined, ...untried];
   return {
     repairs,
-    failed: new Set(quarantined.map(({ subject }) => subject)),
-    quarantined: quarantined.map((fault) => locateInSource(fault, rendering)),
+    waiting,
+    // What a person broke in their file is no fault of the claim: what is committed stays.
+    failed: new Set(
+      faults
+        .filter((fault) => !waiting.has(fault.subject))
+        .filter((fault) => !isPersonsFormula(fault, rendering))
+        .map(({ subject }) => subject),
+    ),
+    quarantined: faults.map((fault) => locateInSource(fault, rendering)),
     unopened,
     queries,
     mended,
@@ -89,6 +101,8 @@ export function addDecisions(
 
 interface CheckedRendering extends Pick<Validation, 'quarantined' | 'unopened' | 'queries'> {
   readonly rendering: Rendering;
+  /** What is new and nobody could try. */
+  readonly untried: readonly Quarantined[];
   /** The files that were checked: those on disk with the writes of the rendering. */
   readonly before: FileTree;
   readonly after: FileTree;
@@ -103,6 +117,7 @@ async function checkRendering(
   const after = applyWrites(files, rendering.writes);
   const quarantined = [...rendering.quarantined];
   const unopened: UnopenedWarehouse[] = [];
+  const untried: Quarantined[] = [];
   let queries = 0;
   for (const connection of findings.connections) {
     const { catalog } = connection;
@@ -114,17 +129,16 @@ async function checkRendering(
     const { probes } = passed;
     const shared = { findings, files, rendering, after, connection, signal };
     const checking = { ...shared, passed: probes, queries: saved };
-    try {
-      const { faults, queries: sent } = await checkConnection(model, checking);
-      passed.save(faults.length === 0 ? mark : undefined);
-      quarantined.push(...faults);
-      queries += sent;
-    } catch (error) {
-      if (!(error instanceof UserError) || signal.aborted) throw error;
-      unopened.push({ connection: catalog.connection, error });
-    }
+    const checked = await checkConnection(model, checking);
+    const { faults, unopened: missed } = checked;
+    passed.save(faults.length === 0 && missed === undefined ? mark : undefined);
+    quarantined.push(...faults);
+    queries += checked.queries;
+    const { connection: name } = catalog;
+    if (missed !== undefined) unopened.push({ connection: name, error: missed.error });
+    untried.push(...(await listUntriedNews(connection, checked, datasetFiles(files, name))));
   }
-  return { rendering, before: files, after, quarantined, unopened, queries };
+  return { rendering, before: files, after, quarantined, untried, unopened, queries };
 }
 
 interface ConnectionCheck {
@@ -148,7 +162,7 @@ async function checkConnection(
     blameClaim(fault, after.get(fault.subject), rendering.claims),
   );
   const blamed = faults.filter((fault, index) => fault !== checked.faults[index]);
-  if (blamed.length === 0) return { faults, queries: checked.queries };
+  if (blamed.length === 0) return { ...checked, faults };
   // Nothing was tried in a file that does not load. So its other entries are tried without the ones
   // that break it.
   const broken = new Set(blamed.map(({ subject }) => subject));
@@ -158,7 +172,11 @@ async function checkConnection(
     datasetFiles(withoutBroken, connection.catalog.connection),
     { passed, queries, signal },
   );
-  return { faults: [...blamed, ...rest.faults], queries: checked.queries + rest.queries };
+  return {
+    ...rest,
+    faults: [...blamed, ...rest.faults],
+    queries: checked.queries + rest.queries,
+  };
 }
 
 const noRepair: Awaited<ReturnType<typeof repairClaims>> = {
@@ -246,10 +264,32 @@ function locateInSource(fault: Quarantined, rendering: Rendering): Quarantined {
 function isPersonsEdit(
   { subject }: Quarantined,
   { keptEdits }: Pick<Rendering, 'keptEdits'>,
+  isMeant: (property: string) => boolean = () => true,
 ): boolean {
   const { type = '', dataset = '', name = '' } = parseSubject(subject) ?? {};
   const entryPath = `${dataset}.${type}s.${name}`;
-  return keptEdits.some(({ path }) => path.split('.').slice(0, 3).join('.') === entryPath);
+  return keptEdits.some(({ path, isRemoval }) => {
+    const parts = path.split('.');
+    return !isRemoval && parts.slice(0, 3).join('.') === entryPath && isMeant(parts[3] ?? '');
+  });
+}
+
+/** Nothing is computed from these properties of an entry. */
+const words: ReadonlySet<string> = new Set([
+  'description',
+  'label',
+  'synonyms',
+  'unit',
+  'owner',
+  'tags',
+  'hidden',
+  'unreviewed',
+  'meta',
+]);
+
+/** True if a person wrote or changed how the entry is computed. */
+function isPersonsFormula(fault: Quarantined, rendering: Pick<Rendering, 'keptEdits'>): boolean {
+  return isPersonsEdit(fault, rendering, (property) => !words.has(property));
 }
 
 /** The dataset files of a warehouse, sorted by path. */

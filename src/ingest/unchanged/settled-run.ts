@@ -14,7 +14,7 @@ import { measureStage, type PipelineRun } from '../ingest-run.ts';
 import { type FileTree, readProjectFiles } from '../publish/project-files.ts';
 import { ownedPaths } from '../render/owned-paths.ts';
 import type { IngestReport } from '../report.ts';
-import { readPackageStamp } from './package-stamp.ts';
+import { readPackageStamp } from '../../store/package-stamp.ts';
 
 /**
  * A run after which nothing was left to do, in `state.db`: what it started from, and what the next

@@ -22,6 +22,8 @@ export interface QueuedReadingOptions extends Pick<UnitJob, 'run' | 'limit'> {
   /** The name of the queue that the workers of this version and these models read. */
   readonly name: string;
   readonly results: SharedResults;
+  /** Takes what workers have read: of this machine, since the others have it. */
+  readonly journal: IngestModel['journal'];
 }
 
 /** Milliseconds between two looks for answers. */
@@ -42,13 +44,12 @@ export async function openQueuedReading(options: QueuedReadingOptions) {
   await queue.create(name, { deadLetter: replies });
   // Of runs that were killed. What is being read goes on.
   await queue.clear(name);
+  await results.tidy();
   let sent: Promise<string> | undefined;
   const snapshotKey = (snapshot: ReadingStage['snapshot']): Promise<string> =>
     (sent ??= snapshot().then((opened: Snapshot) => sendSnapshot(results, opened)));
   const workers: ReadingWorkers = {
-    async recall(items, journal) {
-      await recallItems(results, items, journal);
-    },
+    recall: (items) => recallItems(results, items, options.journal),
     async read(stage, step, units) {
       if (units.length === 0 || stage.isOver) return;
       const snapshot = await snapshotKey(stage.snapshot);
@@ -72,7 +73,7 @@ interface UnitsToRead {
 }
 
 async function readUnits(
-  { queue, name, results, replies }: QueuedReadingOptions & { readonly replies: string },
+  { queue, name, results, replies, journal }: QueuedReadingOptions & { readonly replies: string },
   stage: ReadingStage,
   { job, units }: UnitsToRead,
 ): Promise<void> {
@@ -92,7 +93,7 @@ async function readUnits(
       const unit = reply && open.get(reply.unit);
       if (reply === undefined || unit === undefined) continue;
       open.delete(reply.unit);
-      await recallItems(results, unit.items, stage.model.journal);
+      await recallItems(results, unit.items, journal);
       applyReply(stage, unit, reply);
     }
     if (jobs.length > 0) {

@@ -1,7 +1,10 @@
 import { chmodSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { ensureStateDirectory } from '../../store/directories.ts';
+import { useWriteAheadLog } from '../../store/shared/write-ahead-log.ts';
 import { foldOldLines } from './fold-lines.ts';
 import type { SentValues } from './sent-values.ts';
 
@@ -27,6 +30,11 @@ export interface EgressLedger {
   readonly db: DatabaseSync;
   /** On disk when the call returns. Throws if it cannot be written; then nothing may be sent. */
   record(entry: EgressEntry): void;
+  /**
+   * The same, on disk when the promise resolves, together with what others record at that moment:
+   * the disk takes milliseconds each time.
+   */
+  recordTogether(entry: EgressEntry): Promise<void>;
   close(): void;
 }
 
@@ -64,18 +72,56 @@ export function openEgressLedger(
     unchecked = 0;
     foldOldLines(db, maxLines);
   };
+  const record = (entry: EgressEntry): void => {
+    if (entry.values.length === 0) return;
+    try {
+      inTransaction(db, () => write(entry));
+    } catch (error) {
+      throw unrecordedError(egressDb, error);
+    }
+  };
+  let waiting: EgressEntry[] = [];
+  let written: Promise<void> | undefined;
+  const writeWaiting = async (): Promise<void> => {
+    const entries = waiting;
+    [waiting, written] = [[], undefined];
+    try {
+      // Without the wait of each commit for the disk: there is one for all, beside other work.
+      db.exec('PRAGMA synchronous = NORMAL');
+      try {
+        inTransaction(db, () => {
+          for (const entry of entries) write(entry);
+        });
+      } finally {
+        db.exec('PRAGMA synchronous = FULL');
+      }
+      await flushFile(`${egressDb}-wal`);
+    } catch (error) {
+      throw unrecordedError(egressDb, error);
+    }
+  };
   return {
     db,
-    record(entry) {
-      if (entry.values.length === 0) return;
-      try {
-        inTransaction(db, () => write(entry));
-      } catch (error) {
-        throw unrecordedError(egressDb, error);
-      }
+    record,
+    recordTogether(entry) {
+      waiting.push(entry);
+      return (written ??= nextTurn().then(writeWaiting));
     },
     close: () => db.close(),
   };
+}
+
+/**
+ * Waits until the disk has what was written to a file. SQLite has a commit in this one; where it
+ * moved it on meanwhile, it has flushed both.
+ */
+async function flushFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
 }
 
 function openDatabase(path: string): DatabaseSync {
@@ -83,7 +129,8 @@ function openDatabase(path: string): DatabaseSync {
   try {
     db = new DatabaseSync(path, { timeout: 10_000 });
     chmodSync(path, 0o600);
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    useWriteAheadLog(db);
+    db.exec('PRAGMA synchronous = FULL');
     db.exec(createTable);
     return db;
   } catch (error) {

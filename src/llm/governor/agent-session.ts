@@ -15,7 +15,7 @@ import type {
 import type { KtxToolSet } from '../port/runtime.ts';
 import { readPrompt } from '../prompt.ts';
 import type { ActiveCall } from './active-call.ts';
-import { askForAnswer, type SessionAnswer } from './answers/formatted-answer.ts';
+import { askChecked, askForAnswer, type SessionAnswer } from './answers/formatted-answer.ts';
 import { addMetrics } from './call-meter.ts';
 import { historyLimits, writeHistoryPrompt } from './history-prompt.ts';
 import { openCallRecord, recordAnswers, type RecordValues } from './record-values.ts';
@@ -111,7 +111,9 @@ class GovernedSession implements AgentSession {
     const outcome = await this.#attemptInContext(recorder, request);
     recorder.close();
     // If a turn was cut short, the backend's memory of it is unknown: go on from the history.
-    if (outcome.value?.stopReason === 'natural') this.#backendKnowsPast = true;
+    const { value } = outcome;
+    if (value?.stopReason === 'natural' && value.isForgotten !== true)
+      this.#backendKnowsPast = true;
     else await this.#resetBackend();
     const { message } = request;
     const text = outcome.value?.text ?? recorder.text;
@@ -192,7 +194,7 @@ class GovernedSession implements AgentSession {
     { message, signal, onCall, stepsUsed = 0 }: SessionMessage,
   ): Promise<CallOutcome<SessionAnswer>> {
     const { config } = this.#context;
-    const { tools, limits, answer } = this.#spec;
+    const { tools, limits, answer, check } = this.#spec;
     const model = this.#model;
     const stepBudget = limits.maxTurns - stepsUsed;
     const context = {
@@ -221,7 +223,14 @@ class GovernedSession implements AgentSession {
       try {
         const monitor = sessionMonitor(call, recorder, tools);
         const turn = { model, message: this.#withHistory(message, recorder), stepBudget, monitor };
-        return await askForAnswer(this.#backendSession, turn, answer);
+        if (check === undefined || answer !== undefined)
+          return await askForAnswer(this.#backendSession, turn, answer);
+        return await askChecked(this.#backendSession, turn, {
+          check: (text) => check({ text, message, evidence: recorder.evidence }),
+          warn: context.warn,
+          stepsUsed: () => call.meter.metrics().steps,
+          isEnded: () => signal.aborted,
+        });
       } catch (error) {
         await this.#resetBackend();
         throw error;

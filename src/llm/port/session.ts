@@ -38,8 +38,20 @@ export interface AgentSessionSpec {
   readonly model?: SessionModel | undefined;
   /** Schema that every answer has to fit. */
   readonly answer?: AnswerFormat | undefined;
+  /**
+   * What is wrong with an answer in words, or undefined. Then the model is asked once more, in the
+   * same turn; what it answers then stays.
+   */
+  readonly check?: ((answer: CheckedAnswer) => string | undefined) | undefined;
   /** Turns of an earlier session to continue, from any backend. */
   readonly history?: readonly PastTurn[] | undefined;
+}
+
+interface CheckedAnswer {
+  readonly text: string;
+  readonly message: string;
+  /** Of this turn. */
+  readonly evidence: readonly QueryEvidence[];
 }
 
 /** Overrides of `llm.models.default`. */

@@ -8,6 +8,7 @@ import { configHome } from '../../project/trust/config-home.ts';
 import { requireOwnFolder } from '../../project/trust/own-folder.ts';
 import { createPrivateFile, privateFolderMode } from '../../store/ownership/private-files.ts';
 import { type HostEnvironment, isInside, realPath } from '../../store/secrets.ts';
+import { useWriteAheadLog } from '../../store/shared/write-ahead-log.ts';
 
 /** Where the audit of a project ends. */
 export interface AuditHead {
@@ -44,7 +45,8 @@ export function openAuditHead(dir: string, env: HostEnvironment, of: 'files' | '
   requireOwnFolder(dirname(path));
   createPrivateFile(path);
   const db = new DatabaseSync(path, { timeout: longestWait });
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+  useWriteAheadLog(db);
+  db.exec('PRAGMA synchronous = FULL');
   db.exec(createTable);
   db.prepare(
     "INSERT INTO head SELECT 1, 0, '', '', 0, ? WHERE NOT EXISTS (SELECT 1 FROM head)",

@@ -45,17 +45,26 @@ const resumedSchema = z.strictObject({
   unfinished_sha256: z.string(),
 });
 
+/** Says that the lines up to that one were removed because of their age, and how the last was. */
+const prunedSchema = z.strictObject({
+  kind: z.literal('pruned'),
+  through: z.int(),
+  through_sha256: z.string(),
+});
+export type PrunedBody = z.infer<typeof prunedSchema>;
+
 export const auditLineSchema = z.union([
   entrySchema.extend(placeSchema.shape),
   resumedSchema.extend(placeSchema.shape),
+  prunedSchema.extend(placeSchema.shape),
 ]);
 export type AuditLine = z.infer<typeof auditLineSchema>;
 
 /** The lines of one kind that are about calls. */
-export type CallLine = Exclude<AuditLine, { kind: 'resumed' }>;
+export type CallLine = Exclude<AuditLine, { kind: 'resumed' | 'pruned' }>;
 
 /** What the log itself adds to a line is added here. */
-export type AuditBody = AuditEntry | z.infer<typeof resumedSchema>;
+export type AuditBody = AuditEntry | z.infer<typeof resumedSchema> | PrunedBody;
 
 /** `2026-11-27.jsonl`: the lines of one day (UTC). */
 export const auditFileName = /^\d{4}-\d\d-\d\d\.jsonl$/;

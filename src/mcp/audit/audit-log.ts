@@ -1,25 +1,14 @@
 import { createHmac } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { UserError } from '../../lib/error.ts';
-import { sha256 } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { createPrivateFolder, projectPaths } from '../../store/directories.ts';
-import { privateFileMode } from '../../store/ownership/private-files.ts';
 import type { HostEnvironment } from '../../store/secrets.ts';
-import { type AuditHead, openAuditHead } from './audit-head.ts';
-import { listAuditFiles } from './read-audit.ts';
-import type { AuditBody, AuditEntry } from './audit-line.ts';
+import { openAuditHead } from './audit-head.ts';
+import type { AuditEntry } from './audit-line.ts';
+import type { AuditReply, AuditThread } from './audit-thread.ts';
+import { openBatches } from './batches.ts';
 
 /** Records calls. */
 export interface AuditLog {
@@ -30,154 +19,69 @@ export interface AuditLog {
   [Symbol.dispose](): void;
 }
 
-interface WaitingLine extends PromiseWithResolvers<void> {
-  readonly entry: AuditEntry;
+/**
+ * Opens the audit of a project: `.ktx/audit/<day>.jsonl`, each line with the hash of the line
+ * before. Several servers may append. Lines that come while others are written are flushed
+ * together. Those of days that are older than `keepDays` are removed; undefined keeps all.
+ */
+export function openAuditLog(dir: string, env: HostEnvironment, keepDays?: number): AuditLog {
+  const head = openAuditHead(dir, env);
+  const { key } = head;
+  head.close();
+  const thread = openThread({ dir, env: { ...env }, keepDays });
+  return {
+    append: openBatches(thread.write),
+    hash: (value) => createHmac('sha256', key).update(canonicalJson(value)).digest('hex'),
+    [Symbol.dispose]: thread.close,
+  };
 }
 
 /**
- * Opens the audit of a project: `.ktx/audit/<day>.jsonl`, each line with the hash of the line
- * before. Several servers may append. Lines that come at the same time are flushed together.
+ * Writes in a thread: a line is on disk only after the disk has said so twice, and a server has
+ * other things to do meanwhile. The thread starts with the first line.
  */
-export function openAuditLog(dir: string, env: HostEnvironment): AuditLog {
-  const head = openAuditHead(dir, env);
-  let waiting: WaitingLine[] = [];
-  const flush = (): void => {
-    const batch = waiting;
-    waiting = [];
-    try {
-      const { audit: folder } = projectPaths(dir);
-      createPrivateFolder(folder);
-      head.advance((last) =>
-        appendLines(
-          folder,
-          last,
-          batch.map(({ entry }) => entry),
-        ),
-      );
-      for (const { resolve } of batch) resolve();
-    } catch (error) {
-      const failure = unwritten(error);
-      for (const { reject } of batch) reject(failure);
-    }
+function openThread(data: AuditThread) {
+  let worker: Worker | undefined;
+  const start = (): Worker => {
+    const file = new URL(`audit-thread${extname(import.meta.url)}`, import.meta.url);
+    const execArgv = ['--disable-warning=ExperimentalWarning'];
+    return new Worker(file, { workerData: data, execArgv });
   };
-  return {
-    append(entry) {
-      const turn = { entry, ...Promise.withResolvers<void>() };
-      if (waiting.push(turn) === 1) setImmediate(flush);
-      return turn.promise;
-    },
-    hash: (value) => createHmac('sha256', head.key).update(canonicalJson(value)).digest('hex'),
-    [Symbol.dispose]: () => head.close(),
+  const write = async (entries: readonly AuditEntry[]): Promise<void> => {
+    const running = (worker ??= start());
+    // The process must not end before the lines are there.
+    running.ref();
+    const { failure } = await replyOf(running, entries).catch((error: unknown): AuditReply => {
+      if (worker === running) worker = undefined;
+      void running.terminate();
+      return { failure: { code: 'audit_unwritten', message: String(error), hint: undefined } };
+    });
+    running.unref();
+    if (failure === undefined) return;
+    const { code, message, hint } = failure;
+    throw new UserError(code, message, { hint, retryable: code === 'audit_unwritten' });
   };
-}
-
-/** Appends the lines, and first says what a crash left behind. Returns the new head. */
-function appendLines(folder: string, last: AuditHead, entries: readonly AuditEntry[]): AuditHead {
-  requireKnownEnd(folder, last);
-  const at = new Date().toISOString();
-  const today = `${at.slice(0, 10)}.jsonl`;
-  // The clock may have been set back.
-  const file = today < last.file ? last.file : today;
-  const isOlderThere = last.file !== file && existsSync(join(folder, last.file));
-  let head = last;
-  for (const name of last.file !== '' && isOlderThere ? [last.file, file] : [file])
-    head = inFile(join(folder, name), (descriptor) =>
-      appendTo({ descriptor, name, at }, head, name === file ? entries : []),
-    );
-  return head;
-}
-
-/** Lines that are there before the first one were written by another machine or person. */
-function requireKnownEnd(folder: string, { seq }: AuditHead): void {
-  if (seq > 0 || listAuditFiles(folder).every(({ bytes }) => bytes === 0)) return;
-  const message = 'Where the audit in .ktx/audit ends is not known on this machine.';
-  throw new UserError('audit_end_unknown', message, {
-    hint: 'Move the folder to a safe place. The server begins a new one.',
-    exitCode: 4,
-  });
-}
-
-interface OpenFile {
-  readonly descriptor: number;
-  readonly name: string;
-  readonly at: string;
-}
-
-function appendTo(
-  { descriptor, name, at }: OpenFile,
-  head: AuditHead,
-  entries: readonly AuditEntry[],
-): AuditHead {
-  const known = head.file === name ? head.bytes : 0;
-  const { size } = fstatSync(descriptor);
-  const resumed = size > known ? [describeTail(descriptor, known, size)] : [];
-  const bodies: readonly AuditBody[] = [...resumed.map(({ body }) => body), ...entries];
-  if (bodies.length === 0) return head;
-  let { seq, hash } = head;
-  let text = resumed.some(({ isTorn }) => isTorn) ? '\n' : '';
-  for (const body of bodies) {
-    seq += 1;
-    const line = JSON.stringify({ seq, prev: hash, at, ...body });
-    hash = sha256(line);
-    text += `${line}\n`;
-  }
-  const bytes = Buffer.from(text);
-  writeWhole(descriptor, bytes, size);
-  return { seq, hash, file: name, bytes: size + bytes.length };
-}
-
-/** What is in a file after the last line that counts. */
-function describeTail(descriptor: number, from: number, to: number) {
-  const tail = Buffer.alloc(to - from);
-  for (let read = 0; read < tail.length;) {
-    const count = readSync(descriptor, tail, read, tail.length - read, from + read);
-    if (count === 0) break;
-    read += count;
-  }
-  const body = {
-    kind: 'resumed' as const,
-    unfinished_bytes: tail.length,
-    unfinished_sha256: sha256(tail),
+  const close = (): void => {
+    worker?.postMessage(undefined, []);
+    worker = undefined;
   };
-  return { body, isTorn: tail.at(-1) !== newline };
+  return { write, close };
 }
 
-const newline = 0x0a;
-
-/** Writes all bytes to disk at the end of the file, or leaves the file as it was. */
-function writeWhole(descriptor: number, bytes: Buffer, size: number): void {
+/** Rejects if the thread ends without one. */
+async function replyOf(worker: Worker, entries: readonly AuditEntry[]): Promise<AuditReply> {
+  const over = new AbortController();
+  const { signal } = over;
+  // `once` rejects with the error of a thread that fails.
+  const replied = once(worker, 'message', { signal });
+  const ended = once(worker, 'exit', { signal });
+  worker.postMessage(entries, []);
   try {
-    for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
-    fdatasyncSync(descriptor);
-  } catch (error) {
-    ftruncateSync(descriptor, size);
-    throw error;
-  }
-}
-
-function inFile<T>(path: string, run: (descriptor: number) => T): T {
-  const { O_APPEND, O_CREAT, O_RDWR } = constants;
-  // Windows does not have these.
-  const safely = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const flags = O_APPEND | O_CREAT | O_RDWR | safely;
-  const descriptor = openSync(path, flags, privateFileMode);
-  try {
-    if (!fstatSync(descriptor).isFile()) throw new Error(`${path} is not a file`);
-    return run(descriptor);
+    const [reply] = (await Promise.race([replied, ended])) as [AuditReply | number];
+    if (typeof reply === 'number') throw new Error('the thread of the audit ended');
+    return reply;
   } finally {
-    closeSync(descriptor);
+    over.abort();
+    void Promise.allSettled([replied, ended]);
   }
-}
-
-function unwritten(error: unknown): UserError {
-  if (error instanceof UserError) return error;
-  // Not the message: it may name folders of this machine to somebody far away.
-  const { code } = error as NodeJS.ErrnoException;
-  const reason = code === undefined ? '' : ` (${code})`;
-  const message = `The audit could not be written${reason}, so nothing is answered.`;
-  return new UserError('audit_unwritten', message, {
-    hint: 'Try again later. The person who runs the server: check .ktx/audit, its disk and its rights.',
-    retryable: true,
-    cause: error,
-  });
 }

@@ -29,7 +29,8 @@ export async function listAuditedCalls(
   const calls = new Map<string, AuditedCall>();
   for await (const lines of pieces) {
     for (const { line } of lines) {
-      if (line === undefined || line.kind === 'resumed' || line.at < since) continue;
+      if (line === undefined || line.at < since) continue;
+      if (line.kind === 'resumed' || line.kind === 'pruned') continue;
       const { kind, prev: _, outcome = 'no answer', ...call } = line;
       // The order is that of the answers.
       if (kind === 'answered') calls.delete(call.call);

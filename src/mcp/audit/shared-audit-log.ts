@@ -7,46 +7,55 @@ import type { ChainLink, SharedChain } from '../../store/shared/shared-chain.ts'
 import { sharedSecret } from '../../store/shared/shared-records.ts';
 import type { ServeState } from '../shared/serve-state.ts';
 import { type AuditHead, openAuditHead } from './audit-head.ts';
-import type { AuditEntry } from './audit-line.ts';
+import type { AuditBody, AuditEntry, PrunedBody } from './audit-line.ts';
 import { type AuditLog, openAuditLog } from './audit-log.ts';
-
-/** Lines that are written at once. */
-const mostAtOnce = 500;
+import { openBatches } from './batches.ts';
+import { findOldLines, firstKeptDay } from './prune.ts';
 
 type OpenHead = ReturnType<typeof openAuditHead>;
-
-interface QueuedLine extends PromiseWithResolvers<void> {
-  readonly entry: AuditEntry;
-}
 
 /** The audit of a server: in files of its machine, or in the database that it shares. */
 export async function openServerAudit(
   dir: string,
   env: HostEnvironment,
-  { chain, records }: Pick<ServeState, 'chain' | 'records'>,
+  {
+    chain,
+    records,
+    secretKey,
+    keepDays,
+  }: Pick<ServeState, 'chain' | 'records' | 'secretKey'> & { keepDays?: number },
 ): Promise<AuditLog> {
-  if (chain === undefined) return openAuditLog(dir, env);
-  const key = await sharedSecret(await records(), 'audit');
+  if (chain === undefined) return openAuditLog(dir, env, keepDays);
+  const key = await sharedSecret(await records(), { id: 'audit', key: await secretKey() });
   const head = openAuditHead(dir, env, 'shared');
   return {
-    append: openAppender(chain, head),
+    append: openAppender(chain, head, keepDays),
     hash: (value) => createHmac('sha256', key).update(canonicalJson(value)).digest('hex'),
     [Symbol.dispose]: () => head.close(),
   };
 }
 
-/** Lines that come while others are written are written together. */
-function openAppender(chain: SharedChain, head: OpenHead): AuditLog['append'] {
-  const queued: QueuedLine[] = [];
-  let isWriting = false;
-  const write = async (batch: readonly QueuedLine[]): Promise<void> => {
+function openAppender(
+  chain: SharedChain,
+  head: OpenHead,
+  keepDays: number | undefined,
+): AuditLog['append'] {
+  let prunedOn: string | undefined;
+  /** What is too old by now; asked until a day has had its answer written. */
+  const findOldOnce = async (): Promise<PrunedBody | undefined> => {
+    if (keepDays === undefined || prunedOn === firstKeptDay(0)) return undefined;
+    return findOldLines(chain, firstKeptDay(keepDays));
+  };
+  const write = async (entries: readonly AuditEntry[]): Promise<void> => {
     const at = new Date().toISOString();
     const noted = head.inspect((end) => end);
     const isThere = await isAsNoted(chain, noted);
+    const old = await findOldOnce();
+    const bodies: readonly AuditBody[] = old === undefined ? entries : [...entries, old];
     const last = await chain.append((end) => {
       let { seq, hash } =
         end === undefined ? { seq: 0, hash: '' } : { seq: end.seq, hash: sha256(end.text) };
-      return batch.map(({ entry }) => {
+      return bodies.map((entry) => {
         seq += 1;
         const text = JSON.stringify({ seq, prev: hash, at, ...entry });
         hash = sha256(text);
@@ -55,27 +64,15 @@ function openAppender(chain: SharedChain, head: OpenHead): AuditLog['append'] {
     });
     // The note of a line that is no longer there as it was stays: it is what shows that.
     if (last !== undefined && isThere) noteLine(head, last);
+    // Only now does a line say what is missing.
+    if (old !== undefined) await chain.removeThrough(old.through);
+    prunedOn = firstKeptDay(0);
   };
-  const flush = async (): Promise<void> => {
-    isWriting = true;
-    while (queued.length > 0) {
-      const batch = queued.splice(0, mostAtOnce);
-      try {
-        await write(batch);
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        const failure = unwritten(error);
-        for (const { reject } of batch) reject(failure);
-      }
-    }
-    isWriting = false;
-  };
-  return (entry) => {
-    const turn = { entry, ...Promise.withResolvers<void>() };
-    queued.push(turn);
-    if (!isWriting) void flush();
-    return turn.promise;
-  };
+  return openBatches((entries) =>
+    write(entries).catch((error: unknown) => {
+      throw unwritten(error);
+    }),
+  );
 }
 
 /** Whether what this machine wrote last is still there. */

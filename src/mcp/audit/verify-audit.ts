@@ -96,14 +96,27 @@ class Chain {
   #isUnfinishedAtEnd = false;
   /** What has to be there, and was not seen yet. */
   readonly #noted: Map<number, string>;
+  readonly #expected: number | undefined;
+  /** What has to be said of the lines before the first one that is there. */
+  #begin: (NotedLine & { readonly found: FoundLine }) | undefined;
+  readonly #pruned: NotedLine[] = [];
+  /** The last line of each file. */
+  readonly #ends = new Map<number, string>();
 
   constructor(head: AuditHead, expect: NotedLine | undefined, own: readonly NotedLine[] = []) {
     this.#head = head;
     const noted = [...own, ...(expect === undefined ? [] : [expect])];
     this.#noted = new Map(noted.map(({ seq, hash }) => [seq, hash]));
+    this.#expected = expect?.seq;
   }
 
   readFile(found: readonly FoundLine[]): void {
+    this.#beginAt(found[0]);
+    this.#readLines(found);
+    if (this.#hash !== undefined) this.#ends.set(this.#seq, this.#hash);
+  }
+
+  #readLines(found: readonly FoundLine[]): void {
     const resumed = new Map(
       found.flatMap((each) => (each.line?.kind === 'resumed' ? [[each.line.seq, each]] : [])),
     );
@@ -124,6 +137,7 @@ class Chain {
 
   conclude(): AuditVerdict {
     const { seq, hash } = this.#head;
+    this.#checkBegin();
     if (this.#seq < seq)
       this.#report('missing', `lines ${this.#seq + 1} to ${seq} are missing at the end.`);
     else if (!this.#isAtHead())
@@ -138,6 +152,34 @@ class Chain {
     return { state, lines: this.#lines, head: { seq, hash }, problems, unfinished };
   }
 
+  /** The chain may begin later than with line 1. Whether it may, a later line has to say. */
+  #beginAt(first: FoundLine | undefined): void {
+    const isFirst = this.#seq === 0 && this.#lines === 0 && this.#problems.length === 0;
+    if (!isFirst || first?.line === undefined || first.line.seq <= 1) return;
+    const { seq, prev } = first.line;
+    this.#begin = { seq: seq - 1, hash: prev, found: first };
+    [this.#seq, this.#hash] = [seq - 1, prev];
+  }
+
+  /** Lines that a line of the chain says were removed because of their age are not missing. */
+  #checkBegin(): void {
+    const begin = this.#begin;
+    if (begin === undefined) return;
+    const isKnown = this.#pruned.some(({ seq, hash }) =>
+      seq === begin.seq ? hash === begin.hash : seq > begin.seq && this.#ends.get(seq) === hash,
+    );
+    if (!isKnown) {
+      const problem = `lines 1 to ${begin.seq} are missing before it.`;
+      const { file, number: line } = begin.found;
+      this.#problems.unshift({ file, line, kind: 'missing', problem });
+      return;
+    }
+    for (const [seq, hash] of this.#noted) {
+      const isSame = seq === begin.seq && hash === begin.hash;
+      if (isSame || (seq <= begin.seq && seq !== this.#expected)) this.#noted.delete(seq);
+    }
+  }
+
   #isAtHead(): boolean {
     const { seq, hash } = this.#head;
     return this.#seq === seq && (this.#hash === undefined || this.#hash === hash);
@@ -148,7 +190,9 @@ class Chain {
     return isNext && (this.#hash === undefined || line.prev === this.#hash);
   }
 
-  #accept({ hash }: FoundLine): void {
+  #accept({ hash, line }: FoundLine): void {
+    if (line?.kind === 'pruned')
+      this.#pruned.push({ seq: line.through, hash: line.through_sha256 });
     this.#lines += 1;
     this.#seq += 1;
     this.#hash = hash;

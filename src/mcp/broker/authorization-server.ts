@@ -168,7 +168,7 @@ interface ErrorTexts {
 function renderError(context: ProviderContext, { error, error_description: text }: ErrorTexts) {
   for (const [name, value] of Object.entries(pageHeaders())) context.set(name, value);
   const body = html`<p>${text ?? ''} <code>${error ?? ''}</code></p>
-    <p>Close this page, and begin again in the program that you came from.</p>`;
+    <p>Close this page, and begin again where you came from.</p>`;
   context.body = pageText({ title: 'This login cannot go on', body });
 }
 

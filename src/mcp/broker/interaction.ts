@@ -1,28 +1,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProviderInteraction } from 'oidc-provider';
-import { z } from 'zod';
 import { sha256 } from '../../lib/hash.ts';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import type { AuthConfig, BrokerConfig, ServeConfig } from '../../project/open/serve-config.ts';
 import type { SharedRecords } from '../../store/shared/shared-records.ts';
 import { readBody } from '../http/exchange.ts';
 import { roleOfGroups } from '../http/person-role.ts';
-import { type AuthorizationServer, interactionLifetime } from './authorization-server.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
 import type { CompanyLogin } from './company-login.ts';
 import { consentPage } from './consent-page.ts';
 import { html, sendPage } from './pages.ts';
+import { keepPageLogin } from './page-login.ts';
 import type { People } from './people.ts';
+import { keepStartedLogin, stateCookie, useStartedLogin } from './started-login.ts';
 
 /** Bytes of a form of ktx. */
 const largestForm = 4096;
-
-const startedSchema = z.object({
-  uid: z.string(),
-  state: z.string(),
-  nonce: z.string(),
-  verifier: z.string(),
-});
 
 export interface InteractionInput {
   readonly auth: AuthConfig;
@@ -112,14 +106,7 @@ async function beginLogin(
   { uid }: ProviderInteraction,
 ): Promise<void> {
   const { url, ...started } = await company.begin();
-  await records.put({
-    kind: 'Started login',
-    id: sha256(started.state),
-    body: { uid, ...started },
-    expires: Date.now() + interactionLifetime * 1000,
-  });
-  // The answer counts only in the browser that began.
-  response.setHeader('set-cookie', stateCookie(started.state, auth.resource));
+  response.setHeader('set-cookie', await keepStartedLogin(records, auth, { ...started, uid }));
   redirect(response, url);
 }
 
@@ -128,11 +115,8 @@ async function finishLogin(asked: InteractionRequest): Promise<void> {
   const { request, response, records, people, rules, broker, auth } = asked;
   const query = /\?.*$/.exec(request.url ?? '')?.[0] ?? '';
   const state = new URLSearchParams(query).get('state') ?? '';
-  const place = { kind: 'Started login', id: sha256(state) };
-  const found = startedSchema.safeParse((await records.find(place))?.body).data;
-  if (found === undefined || !hasCookie(request, stateName(state))) throw expired();
-  // An answer is good for one try.
-  if (!(await records.use(place))) throw expired();
+  const found = await useStartedLogin(records, request, state);
+  if (found === undefined) throw expired();
   const claims = await asked.company.finish(query, found).catch((error: unknown) => {
     if (error instanceof UserError) throw error;
     const page = 'The login at the company’s provider did not succeed.';
@@ -142,7 +126,13 @@ async function finishLogin(asked: InteractionRequest): Promise<void> {
   if (roleOfGroups(person.groups, rules) === undefined) throw roleUnknown(person.groups);
   await people.keep(person, broker.session_hours);
   response.setHeader('set-cookie', stateCookie(state, auth.resource, 0));
-  const login = await resultOf(asked, found.uid, {
+  const { page, uid } = found;
+  if (page !== undefined) {
+    await keepPageLogin(records, page, person.account);
+    // Always the page of this server: nothing that a browser sent says where to go.
+    return redirect(response, `${new URL(auth.resource).origin}/#login`);
+  }
+  const login = await resultOf(asked, uid ?? '', {
     login: { accountId: person.account, remember: false },
   });
   redirect(response, login);
@@ -208,19 +198,6 @@ function isSame(left: string, right: string): boolean {
   return timingSafeEqual(Buffer.from(sha256(left)), Buffer.from(sha256(right)));
 }
 
-function stateName(state: string): string {
-  return `ktx_state_${sha256(state).slice(0, 16)}`;
-}
-
-function stateCookie(state: string, resource: string, seconds = interactionLifetime): string {
-  const secure = resource.startsWith('https:') ? '; Secure' : '';
-  return `${stateName(state)}=1; Path=/oauth/callback; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
-}
-
-function hasCookie({ headers }: IncomingMessage, name: string): boolean {
-  return (headers.cookie ?? '').split(/;\s*/).includes(`${name}=1`);
-}
-
 function redirect(response: ServerResponse, location: string): void {
   response.writeHead(303, {
     location,
@@ -255,7 +232,7 @@ function refuse(
   sendPage(response, refused.status, {
     title: 'This login cannot go on',
     body: html`<p>${refused.message} <code>${refused.code}</code></p>
-      <p>Close this page, and begin again in the program that you came from.</p>`,
+      <p>Close this page, and begin again where you came from.</p>`,
   });
 }
 

@@ -46,6 +46,16 @@ declare module 'oidc-provider' {
     readonly scope?: string;
   }
 
+  interface NewProviderToken {
+    readonly accountId: string;
+    readonly client: { readonly clientId: string };
+    readonly grantId: string;
+    readonly aud: string;
+    readonly scope: string;
+    /** Seconds. */
+    readonly expiresIn: number;
+  }
+
   interface ProviderContext {
     readonly req: IncomingMessage;
     readonly oidc?: {
@@ -61,7 +71,12 @@ declare module 'oidc-provider' {
     constructor(issuer: string, options: ProviderOptions);
     proxy: boolean;
     silent: boolean;
-    readonly AccessToken: { find(value: string): Promise<ProviderToken | undefined> };
+    readonly AccessToken: {
+      new (start: NewProviderToken): { save(): Promise<string> };
+      find(value: string): Promise<ProviderToken | undefined>;
+      /** Removes the grant with all its tokens. */
+      revokeByGrantId(grantId: string): Promise<void>;
+    };
     readonly Client: { find(id: string): Promise<ProviderClient | undefined> };
     readonly Interaction: { find(uid: string): Promise<ProviderInteraction | undefined> };
     readonly Grant: {

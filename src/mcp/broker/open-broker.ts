@@ -13,6 +13,7 @@ import { type AuthorizationServer, openAuthorizationServer } from './authorizati
 import { openCompanyLogin } from './company-login.ts';
 import type { DocumentNetwork } from './fetch-client-document.ts';
 import { openInteractions } from './interaction.ts';
+import { openPageLogin } from './page-login.ts';
 import { openPeople, type People } from './people.ts';
 
 /** Requests a minute, of all clients together: nobody has logged in yet. */
@@ -27,6 +28,8 @@ export interface BrokerInput {
   readonly rules: Pick<ServeConfig, 'roles' | 'default_role'>;
   readonly clientSecret: string | undefined;
   readonly records: SharedRecords;
+  /** Encrypts secrets among the records. */
+  readonly secretKey: string | undefined;
   readonly report: (entry: object) => void;
   readonly network?: DocumentNetwork | undefined;
 }
@@ -36,9 +39,9 @@ export type Broker = Awaited<ReturnType<typeof openBroker>>;
 /** The login that ktx itself gives clients, behind that of the company. */
 export async function openBroker(input: BrokerInput) {
   requireExtra('broker');
-  const { auth, broker, records, clientSecret, report } = input;
+  const { auth, broker, records, secretKey, clientSecret, report } = input;
   const people = openPeople(records, auth);
-  const cookieKey = await sharedSecret(records, 'cookies');
+  const cookieKey = await sharedSecret(records, { id: 'cookies', key: secretKey });
   const server = await openAuthorizationServer({ ...input, people, cookieKey });
   reportRefusals(server, report);
   const redirectUri = `${new URL(auth.resource).origin}/oauth/callback`;
@@ -46,6 +49,8 @@ export async function openBroker(input: BrokerInput) {
   const interactions = openInteractions({ ...input, people, company, server, cookieKey });
   return {
     login: openBrokerLogin(input, server, people),
+    /** For a page of this server. */
+    page: openPageLogin({ ...input, company, server }),
     answers: isBrokerPath,
     /** Answers a request to a path of the broker. */
     answer: openAnswers(input, server, interactions),

@@ -7,7 +7,7 @@ import { openPeople } from './people.ts';
 import { listSignedIn, type SignedIn } from './record-adapter.ts';
 
 export interface PeopleLoginOptions {
-  readonly state: Pick<ServeState, 'records'>;
+  readonly state: Pick<ServeState, 'records' | 'secretKey'>;
   readonly oidc?: Parameters<typeof openOidc>[2];
   readonly network?: BrokerInput['network'];
   readonly report: (entry: object) => void;
@@ -31,6 +31,7 @@ export async function openPeopleLogin(project: Project, options: PeopleLoginOpti
     rules,
     broker: auth.broker,
     records: await options.state.records(),
+    secretKey: await options.state.secretKey(),
     clientSecret: secret === undefined ? undefined : readSecret(secret),
   });
   return { provider: { auth, oidc: broker.login }, broker };

@@ -20,6 +20,7 @@ import { openDayUsage } from '../usage/day-usage.ts';
 import { type CallerLimits, openLimits, type OpenLimits } from '../usage/limits.ts';
 import { openSharedLimits } from '../usage/shared-limits.ts';
 import type { WarehouseSignIns } from '../sign-in/warehouse-sign-ins.ts';
+import { openTaskSubscriptions } from '../tasks/task-subscription.ts';
 import type { TaskTable } from '../tasks/task-table.ts';
 import type { Identity } from './identity.ts';
 import type { Metrics } from '../usage/metrics.ts';
@@ -110,6 +111,7 @@ export function openCallers(opened: Project, input: CallersInput) {
       ({ requestInfo }) => create(caller, endWith(requestInfo?.signal)),
       { maxSubscriptions: mostSubscriptions },
     );
+    const listen = openTaskSubscriptions({ caller, most: mostSubscriptions, end });
     const createForSession = (stop: AbortSignal): McpServer =>
       create(
         latestCaller(() => latest(identity)),
@@ -120,7 +122,7 @@ export function openCallers(opened: Project, input: CallersInput) {
       limits,
       answer: async (request, message) =>
         (await sessions.answer({ owner, request, message, createServer: createForSession })) ??
-        (await handler.fetch(request, { parsedBody: message })),
+        listen(request, message, await handler.fetch(request, { parsedBody: message })),
       close: () => handler.close(),
       renew,
       missingScope: (message) => scopeNeeded(caller, message),

@@ -20,7 +20,7 @@ interface RouteInput extends AdmitInput, Pick<PageRouteInput, 'page' | 'end'> {
   /** The names that `Host` and `Origin` may have. */
   readonly names: readonly string[];
   /** Answers the login of clients, if this server is their authorization server. */
-  readonly broker?: Pick<Broker, 'answers' | 'answer'> | undefined;
+  readonly broker?: Pick<Broker, 'answers' | 'answer' | 'page'> | undefined;
   /** Takes back browsers that were sent to sign in at a warehouse. */
   readonly signIns?: Pick<WarehouseSignIns, 'finish'> | undefined;
 }

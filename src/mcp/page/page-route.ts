@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PageLogin } from '../broker/page-login.ts';
 import type { openAdmission } from '../http/admit.ts';
 import type { Identity, Login } from '../http/identity.ts';
 import type { ReloadingCallers, TakenCaller } from '../http/reload.ts';
@@ -10,6 +11,8 @@ export interface PageDoor {
   readonly whoHas: (token: string) => Promise<Login>;
   /** The caller that somebody with such a token is. */
   readonly take: (identity: Identity) => TakenCaller;
+  /** The login at the company’s provider; undefined if there is none for people with a browser. */
+  readonly company: PageLogin | undefined;
   readonly report: (entry: object) => void;
   /** Ends everything that runs. */
   readonly end: AbortSignal;
@@ -27,6 +30,7 @@ export interface GuardedPage {
 
 export interface PageRouteInput {
   readonly page?: GuardedPage | undefined;
+  readonly broker?: { readonly page: PageLogin } | undefined;
   readonly end: AbortSignal;
   readonly callers: Pick<ReloadingCallers, 'take'>;
   readonly metrics: Pick<Metrics, 'countRequest'>;
@@ -35,12 +39,13 @@ export interface PageRouteInput {
 
 /** Answers the requests of the page, if the server has one. */
 export function openPageRoute(
-  { page, end, callers, metrics, report }: PageRouteInput,
+  { page, broker, end, callers, metrics, report }: PageRouteInput,
   admission: Pick<ReturnType<typeof openAdmission>, 'whoHas'>,
 ) {
   const running = new Set<Promise<void>>();
   const { whoHas } = admission;
-  const door: PageDoor = { whoHas, take: (identity) => callers.take(identity), report, end };
+  const take = (identity: Identity): TakenCaller => callers.take(identity);
+  const door: PageDoor = { whoHas, take, company: broker?.page, report, end };
   return {
     answers: (path: string): boolean => page?.answers(path) === true,
     async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

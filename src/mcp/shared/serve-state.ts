@@ -20,6 +20,8 @@ export interface ServeState extends AsyncDisposable {
   readonly tokens: TokenStore;
   /** Opened when it is needed. */
   readonly records: () => Promise<SharedRecords>;
+  /** Encrypts the secrets among the records; resolves to undefined where none is configured. */
+  readonly secretKey: () => Promise<string | undefined>;
   /** What all servers count together; undefined for those of one machine. */
   readonly counters: SharedCounters | undefined;
   /** The audit of all servers together; undefined where each machine has its own. */
@@ -31,7 +33,8 @@ export async function openServeState(
   { dir, config, trust }: Pick<Project, 'dir' | 'config' | 'trust'>,
   env: HostEnvironment,
 ): Promise<ServeState> {
-  const { state } = config.serve;
+  const { state, state_key: named } = config.serve;
+  const secretKey = async () => named && (await trust.requireServe())(named);
   const project = realpathSync.native(dir);
   if (state !== undefined) {
     const url = (await trust.requireServe())(state);
@@ -39,6 +42,7 @@ export async function openServeState(
     return {
       tokens: openTokens(openSharedTokens(shared.records), project),
       records: async () => shared.records,
+      secretKey,
       counters: shared.counters,
       chain: shared.chain,
       [Symbol.asyncDispose]: () => shared.close(),
@@ -48,6 +52,7 @@ export async function openServeState(
   let opening: Promise<SharedState> | undefined;
   return {
     tokens: openTokens(openTokenFolder(folder), project),
+    secretKey,
     counters: undefined,
     chain: undefined,
     records: async () => (await (opening ??= openFile(folder))).records,

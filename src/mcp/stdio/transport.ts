@@ -10,6 +10,12 @@ const mostUnread = 8 * 1024 * 1024;
 /** An error code that JSON-RPC leaves to servers. */
 const tooManyRequests = -32_029;
 
+/** Asked before each message. The first that is refused ends the connection. */
+interface MessageGuard {
+  readonly admit: () => Promise<void>;
+  readonly refuse: (error: unknown) => void;
+}
+
 /**
  * MCP over two streams, for whatever a client sends: a message that is broken, too long or too deep
  * is answered with the protocol's error, and the next one is read. Memory stays bounded. Unlike the
@@ -23,11 +29,15 @@ export class StdioTransport implements Transport {
   readonly #stdout: Writable;
   readonly #lines = new LineReader(longestMessage);
   readonly #inFlight = new RequestsInFlight();
+  readonly #guard: MessageGuard | undefined;
+  /** The messages before, so that they stay in their order. */
+  #admitted: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(stdin: Readable, stdout: Writable) {
+  constructor(stdin: Readable, stdout: Writable, guard?: MessageGuard) {
     this.#stdin = stdin;
     this.#stdout = stdout;
+    this.#guard = guard;
   }
 
   start(): Promise<void> {
@@ -75,7 +85,22 @@ export class StdioTransport implements Transport {
       const text = 'Too many requests wait for an answer. Send this one again later.';
       return this.#refuse(errorReply(checked.id, tooManyRequests, text));
     }
-    this.onmessage?.(checked.message);
+    this.#pass(checked.message);
+  }
+
+  #pass(message: JSONRPCMessage): void {
+    const guard = this.#guard;
+    if (guard === undefined) return this.onmessage?.(message);
+    this.#admitted = this.#admitted
+      .then(() => guard.admit())
+      .then(
+        () => this.#isClosed || this.onmessage?.(message),
+        (error: unknown) => {
+          guard.refuse(error);
+          return this.close();
+        },
+      )
+      .then(() => undefined);
   }
 
   /** A client that is gone needs no answer. */

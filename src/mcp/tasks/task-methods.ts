@@ -22,7 +22,12 @@ const declaredSchema = z.object({
 
 /** A client says it with each request. The revisions of 2025 have no such tasks. */
 export function takesTasks({ mcpReq: { envelope } }: ServerContext): boolean {
-  return declaredSchema.safeParse(envelope).success;
+  return declaresTasks(envelope);
+}
+
+/** Whether `_meta` of a request says that its client takes tasks. */
+export function declaresTasks(meta: unknown): boolean {
+  return declaredSchema.safeParse(meta).success;
 }
 
 const named = z.looseObject({ taskId: z.string() });

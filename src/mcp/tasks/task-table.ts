@@ -34,6 +34,8 @@ interface TaskWork {
 
 export interface ServerTask {
   readonly state: () => TaskState;
+  /** Calls after each change of the state, until the signal aborts. */
+  readonly watch: (changed: () => void, until: AbortSignal) => void;
   readonly cancel: () => void;
 }
 
@@ -95,27 +97,40 @@ function runTask(
   const createdAt = new Date().toISOString();
   const common = { taskId, createdAt, ttlMs: keptMs, pollIntervalMs };
   let state: TaskState = { ...common, status: 'working', lastUpdatedAt: createdAt };
+  const watchers = new Set<() => void>();
+  const become = (next: TaskState): void => {
+    state = next;
+    for (const changed of watchers) changed();
+  };
   const stamp = () => ({ ...common, lastUpdatedAt: new Date().toISOString() });
   const report = (statusMessage: string): void => {
     if (state.status === 'working' && state.statusMessage !== statusMessage)
-      state = { ...stamp(), status: 'working', statusMessage };
+      become({ ...stamp(), status: 'working', statusMessage });
   };
   const settle = async (): Promise<void> => {
     try {
       const result = await work({ signal, report });
       // Work that was done before the cancellation reached it has a result.
       const isCancelled = signal.aborted && result.isError === true;
-      state = isCancelled
-        ? { ...stamp(), status: 'cancelled' }
-        : { ...stamp(), status: 'completed', result };
+      become(
+        isCancelled
+          ? { ...stamp(), status: 'cancelled' }
+          : { ...stamp(), status: 'completed', result },
+      );
     } catch (error) {
-      state = signal.aborted
-        ? { ...stamp(), status: 'cancelled' }
-        : { ...stamp(), status: 'failed', error: protocolError(error) };
+      become(
+        signal.aborted
+          ? { ...stamp(), status: 'cancelled' }
+          : { ...stamp(), status: 'failed', error: protocolError(error) },
+      );
     }
   };
   void settle();
-  return { state: () => state, cancel: () => stop.abort() };
+  const watch: ServerTask['watch'] = (changed, until) => {
+    watchers.add(changed);
+    until.addEventListener('abort', () => watchers.delete(changed), { once: true });
+  };
+  return { state: () => state, watch, cancel: () => stop.abort() };
 }
 
 /** The message of a defect is not for a client. */

@@ -1,8 +1,9 @@
-import { stepOf } from '../../context/catalog/table-layer.ts';
+import { stepOf } from '../../sql/names/table-layer.ts';
 import { usageWeight } from '../../context/usage/usage.ts';
 import { subjects } from '../../context/claims/claim.ts';
 import type { DocumentKind, SearchDocument } from '../../search/documents.ts';
 import { type Dataset, declaredValues } from '../../semantic/model/dataset.ts';
+import { ownSpellings } from '../../semantic/resolve/names/own-spellings.ts';
 import type { VisibleDataset } from './visible-datasets.ts';
 
 /** The search documents of a dataset and of its metrics, segments, fields and relationships. */
@@ -17,15 +18,19 @@ export function buildDatasetDocuments(visible: VisibleDataset): SearchDocument[]
       const support = unqueryable.has(metric.name) ? ['not yet queryable'] : [];
       const review = metric.unreviewed === true ? ['unreviewed'] : [];
       const details = [...listOf(metric.unit), ...parametersIn(metric), ...support, ...review];
-      return partDocument(visible, 'metric', { ...metric, details });
+      const column = fields.find(({ name }) => name === metric.of);
+      const context = ownSpellings((column && columnOf(column)) ?? '');
+      return partDocument(visible, 'metric', { ...metric, details, context });
     }),
     ...segments.map((segment) =>
       partDocument(visible, 'segment', { ...segment, details: parametersIn(segment) }),
     ),
     ...fields.map((field) => {
       const values = (declaredValues(field) ?? []).slice(0, maxIndexedValues).map(String);
-      const details = [...listOf(field.type), ...parametersIn(field)];
-      return partDocument(visible, 'field', { ...field, details, context: values });
+      const own = ownSpellings(columnOf(field) ?? '');
+      const details = [...own.slice(0, 1), ...listOf(field.type), ...parametersIn(field)];
+      const context = [...own, ...values];
+      return partDocument(visible, 'field', { ...field, details, context });
     }),
     ...rowMetrics.map((field) =>
       partDocument(visible, 'field', { ...field, details: listOf(field.type) }),
@@ -108,6 +113,12 @@ function partDocument(
   };
 }
 
+/** The column whose name is written in quotes, because it is no name in queries. */
+function columnOf({ expr }: NonNullable<Dataset['fields']>[number]): string | undefined {
+  if (typeof expr !== 'string' || !/^"(?:[^"]|"")+"$/.test(expr)) return undefined;
+  return expr.slice(1, -1).replaceAll('""', '"');
+}
+
 /**
  * Found by its source, its tags, and the names, descriptions and values of its parameters as well.
  */
@@ -119,10 +130,12 @@ function datasetDocument(visible: VisibleDataset): SearchDocument {
     ...listOf(description),
     ...values.map(String),
   ]);
+  const own = ownSpellings(source);
+  const details = own.slice(0, 1);
   return {
-    ...partDocument(visible, 'dataset', { ...dataset, name: dataset.dataset, details: [] }),
+    ...partDocument(visible, 'dataset', { ...dataset, name: dataset.dataset, details }),
     subject: subjects.dataset(connection, dataset.dataset),
-    context: [source, ...tags, ...listOf(dataset.owner), ...parameterWords],
+    context: [source, ...own, ...tags, ...listOf(dataset.owner), ...parameterWords],
     members: memberTexts(dataset),
   };
 }

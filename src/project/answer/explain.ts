@@ -20,6 +20,7 @@ import { readAuthority } from '../open/authority.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { readWikiClaims } from '../open/wiki-claims-files.ts';
+import { findNamed } from '../../semantic/resolve/synonyms.ts';
 import { itemAddress } from '../../sources/registry.ts';
 import { listSources } from '../open/config.ts';
 import { scanProject } from '../learn/scan.ts';
@@ -109,6 +110,9 @@ export async function explainSubject(
     }),
   );
   const successes = fromFiles.filter(({ failure }) => failure === undefined);
+  const meant = successes.length > 0 ? undefined : await findMeant(project, request);
+  if (meant !== undefined)
+    return explainSubject(project, { ...request, subject: meant }, callbacks);
   if (successes.length > 0 && !request.measure)
     return successes.flatMap(({ explanations }) => explanations);
   const [unknown] = fromFiles.flatMap(({ failure }) => failure ?? []);
@@ -124,6 +128,18 @@ export async function explainSubject(
   if (failures.length === measured.length)
     throw failures.find(({ hint }) => hint?.startsWith('Did you mean')) ?? failures[0];
   return measured.flatMap(({ explanations }) => explanations);
+}
+
+/** The subject that a query would take the name for: by a label, a synonym, a name alone. */
+async function findMeant(project: Project, request: ExplainRequest): Promise<string | undefined> {
+  const { subject } = request;
+  for (const connection of connectionsToSearch(project, request)) {
+    const { model } = await project.model(connection);
+    const named = findNamed(model, subject);
+    const meant = named && `${named.type}:${connection}.${named.address}`;
+    if (meant !== undefined && meant !== subject) return meant;
+  }
+  return undefined;
 }
 
 /** The connection that the request or its subject names, otherwise all warehouses. */

@@ -12,6 +12,7 @@ import type { Dialect } from '../../sql/dialect.ts';
 import { isLimitWarning } from '../../warehouse/spending.ts';
 import type { QueryLimits } from '../../warehouse/warehouse.ts';
 import type { KeyProof } from '../keys/key-proofs.ts';
+import { noteUndeclaredValues, noteUnscannedValues } from './values.ts';
 import { readCommitState } from '../open/commit-state.ts';
 import type { Project } from '../open/open.ts';
 import { readConflicts } from '../review/conflicts.ts';
@@ -52,7 +53,7 @@ export async function planQuery(project: Project, request: QueryRequest) {
   return { connection, plan, sql, receipt };
 }
 
-/** Throws if the query has no answer for the role. Reads the model alone: no keys, no receipt. */
+/** Throws if the query has no answer for the role. Reads the model alone. */
 export async function requirePlan(project: Project, request: QueryRequest): Promise<void> {
   const { connection, query } = withoutSubjects(request);
   await planOnConnection(project, connection, query);
@@ -89,8 +90,10 @@ export async function runQuery(
   });
   /** The plan in words, made only if a caller records it. */
   const outline = () => describePlan(compiled);
+  // With values of the last scan: for people, not for models.
+  const unscanned = () => noteUnscannedValues(project, connection, plan.compared);
   const warnings = compiled.isGuarded ? withheldWarnings(result.warnings) : result.warnings;
-  return { connection, sql, outline, receipt, ...result, columns, warnings };
+  return { connection, sql, outline, unscanned, receipt, ...result, columns, warnings };
 }
 
 interface PlannedQuery {
@@ -131,9 +134,12 @@ async function compileProven(
     import('../keys/key-proofs.ts'),
     import('../keys/contradicted-keys.ts'),
   ]);
-  const planned = await planOnConnection(project, requested, query).catch((error: unknown) => {
-    throw saved === undefined ? error : aboutSaved(error, saved);
-  });
+  const planned = await planOnConnection(project, requested, query).catch(
+    async (error: unknown) => {
+      const { explainRefusal } = await import('../review/explain-refusal.ts');
+      throw explainRefusal(project, error, { query, saved });
+    },
+  );
   const { connection, model, plan: first, dialect } = planned;
   const keys = first.assumes;
   const counting =
@@ -145,15 +151,6 @@ async function compileProven(
   const plan = contradicted.size === 0 ? first : await createModelPlan(model, query, contradicted);
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
   return { ...planned, query, saved, verified, plan, proofs, sql: emit(plan, dialect), files };
-}
-
-/** The error of a saved query, with its file: whoever runs it may not have written it. */
-function aboutSaved(error: unknown, { name, file }: { name: string; file: string }): unknown {
-  if (!(error instanceof UserError)) return error;
-  const { code, message, hint, exitCode, details } = error;
-  const place = `The saved query ${name} stands in ${file}.`;
-  const options = { hint: hint === undefined ? place : `${hint} ${place}`, exitCode, details };
-  return new UserError(code, message, { ...options, cause: error });
 }
 
 async function createModelPlan(
@@ -199,7 +196,7 @@ async function planOnConnection(
   );
   const failure = await mostUsefulFailure(project, query, failures);
   if (failure !== undefined) throw failure;
-  // Throws: there are several warehouses, and the query names none.
+  // Throws: the query names none of several warehouses.
   return planOn(project, project.connection().name, query);
 }
 
@@ -214,14 +211,9 @@ async function planOn(
     throw new UserError('no_datasets', `${connection} has no valid dataset to query.`, { hint });
   }
   const isGuarded = [...model.datasets.values()].some(({ rows }) => rows.kind === 'guarded');
-  return {
-    connection,
-    model,
-    plan: await createModelPlan(model, query),
-    dialect: model.dialect,
-    diagnostics,
-    isGuarded,
-  };
+  const { dialect } = model;
+  const plan = await createModelPlan(model, query);
+  return { connection, model, plan, dialect, diagnostics, isGuarded };
 }
 
 function severalCanAnswer(choices: readonly string[]): UserError {
@@ -292,14 +284,15 @@ async function readQueryReceipt(
     readCommitState(project.dir, saved === undefined ? files : [...files, saved.file]),
   ]);
   const contested = conflicts.filter(isRelevant).map(({ subject }) => subject);
-  const stale = staleSubjects.filter((subject) =>
-    isRelevant({ subject, kind: subject.split(':')[0] ?? '' }),
-  );
+  const kindOf = (subject: string) => subject.split(':')[0] ?? '';
+  const stale = staleSubjects.filter((subject) => isRelevant({ subject, kind: kindOf(subject) }));
   const origin = {
     ...(saved === undefined ? {} : { saved: { name: saved.name, file: saved.file } }),
     ...(verified === undefined ? {} : { verified }),
   };
-  return { ...origin, ...plan.receipt, keys: proofs, files, contested, stale, ...state };
+  const notes = [...plan.receipt.notes, ...noteUndeclaredValues(plan.compared)];
+  const marks = { contested, stale, ...state };
+  return { ...origin, ...plan.receipt, notes, keys: proofs, files, ...marks };
 }
 
 /** The stale subjects of the datasets in these files, sorted. */

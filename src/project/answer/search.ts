@@ -10,7 +10,7 @@ import { searchIndex, type SearchHit, type SearchOptions } from '../../search/se
 import type { State } from '../../store/state.ts';
 import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { itemPath } from '../../sources/source.ts';
-import { notesName, listSources } from '../open/config.ts';
+import { listSources } from '../open/config.ts';
 import { readCatalogStamp } from '../open/catalog-stamp.ts';
 import { readFileStamp } from '../open/file-cache.ts';
 import { openCleanState } from '../open/column-labels.ts';
@@ -31,6 +31,8 @@ import { buildSavedQueryDocument } from '../saved/saved-query-documents.ts';
 import { findByMeaning } from './search-meanings.ts';
 import { findFieldsByValue, foldText, type ValueHit } from './values.ts';
 import { buildWikiDocument, readWikiSections, listWikiFiles } from './wiki.ts';
+import { notesName } from '../../sources/notes/note-files.ts';
+import { listNoteLines } from '../../ingest/fetch/load-item-index.ts';
 
 /** The wiki's name in the index, beside the connections. No connection can have this name. */
 const wikiName = 'wiki';
@@ -181,9 +183,12 @@ function mergeValueHits(
  */
 export async function refreshSearchIndex(project: Project, state: State): Promise<void> {
   const { dir } = project;
-  const itemIndexes = [...listSources(project.config).map(([name]) => name), notesName].map(
-    (name) => readFileStamp(dir, itemPath(name, 'index.jsonl')),
-  );
+  const itemIndexes = [
+    ...[...listSources(project.config).map(([name]) => name), notesName].map((name) =>
+      itemPath(name, 'index.jsonl'),
+    ),
+    ...(await listNoteLines(dir)),
+  ].map((path) => readFileStamp(dir, path));
   const sharedStamps = [readFileStamp(dir, conflictsPath), itemIndexes, readVersion()];
   await refreshWiki(project, state, sharedStamps);
   for (const connection of project.warehouses) {

@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/error.ts';
 import type { ModelDataset } from '../../semantic/model/model.ts';
-import type { Dialect, TableRef } from '../../sql/dialect.ts';
+import { type Dialect, fullTableName, type TableRef } from '../../sql/dialect.ts';
 import type { QueryResult, Warehouse } from '../../warehouse/warehouse.ts';
 import type { Project } from '../open/open.ts';
 import { resolveQueryLimits, type RequestedLimits } from './query.ts';
@@ -57,7 +57,7 @@ export async function checkRowRules(
       !warehouse.dialect.ignoresCase ||
       tables.some(({ table: name }) => isNamesake(table.table, name));
     if (!onTable.some((dataset) => isOnTable(dataset, { ...named, isExact })))
-      throw tableWithoutDataset(`${table.schema}.${table.table}`);
+      throw tableWithoutDataset(fullTableName(table));
   }
 }
 
@@ -72,11 +72,11 @@ interface NamedTable {
   readonly isExact?: boolean;
 }
 
-/** A dataset may leave out schema and catalog. */
+/** A dataset that names no catalog is on a table of the connection's own one. */
 function isOnTable({ relation }: ModelDataset, { table: ref, dialect, isExact }: NamedTable) {
   if (relation.kind === 'query') return false;
   const { catalog, schema, table } = ref;
-  const [ownTable = '', ownSchema = dialect.defaultSchema, ownCatalog = catalog] =
+  const [ownTable = '', ownSchema = dialect.defaultSchema, ownCatalog] =
     relation.parts.toReversed();
   const isSameName = (left: string | undefined, right: string | undefined) =>
     left === right || (isExact !== true && left?.toLowerCase() === right?.toLowerCase());

@@ -1,5 +1,9 @@
 import { nearest } from '../../lib/suggest.ts';
 import { readValueDictionary, type DictionaryColumn } from '../../scan/profile/value-dictionary.ts';
+import { findTable } from '../../semantic/load/find-table.ts';
+import { declaredValues } from '../../semantic/model/dataset.ts';
+import { columnIdentity } from '../../semantic/model/model.ts';
+import type { ComparedText } from '../../semantic/resolve/literals/compared-text.ts';
 import { seesAllRows } from '../../semantic/resolve/row-rules.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import type { State } from '../../store/state.ts';
@@ -51,6 +55,22 @@ export async function findFieldsByValue(
     .map(({ hit }) => hit);
 }
 
+/** How many values a field has, by `dataset.field`; of those whose values are all known. */
+export async function countKnownValues(
+  project: Project,
+  connection: string,
+): Promise<ReadonlyMap<string, number>> {
+  const state = await openCleanState(project);
+  try {
+    const values = await loadValues(project, state, connection);
+    const known = values.filter(({ all_known: isWhole }) => isWhole);
+    const byField = Map.groupBy(known, ({ dataset, field }) => `${dataset}.${field}`);
+    return new Map([...byField].map(([name, { length }]) => [name, length]));
+  } finally {
+    state.close();
+  }
+}
+
 /** Every value that the role may see, of one connection or of all. */
 async function loadValues(
   project: Project,
@@ -87,7 +107,7 @@ async function visibleValues(
     if (dataset === undefined || modeled === undefined || !seesAllRows(modeled, project.role))
       return [];
     const field = dataset.fields?.find(
-      ({ name, expr = name }) => typeof expr === 'string' && foldText(expr) === foldText(column),
+      ({ name }) => foldText(columnIdentity(modeled, name)) === foldText(column),
     );
     if (field === undefined) return [];
     return values.map((value) => ({
@@ -122,4 +142,81 @@ function rankOf(value: string, text: string): number {
 /** Lower case without accents, for comparisons. */
 export function foldText(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();
+}
+
+/**
+ * A note for each text that a condition compares a field with, and that is not among the values
+ * which the field's file declares.
+ */
+export function noteUndeclaredValues(compared: readonly ComparedText[]): readonly string[] {
+  return compared.flatMap((text) => noteUnless(declaredIn(text), text, 'does not have'));
+}
+
+/**
+ * The same for fields without declared values, by all values of the last scan, where the role may
+ * see every row of the dataset. The notes name values of the warehouse.
+ */
+export async function noteUnscannedValues(
+  project: Project,
+  connection: string,
+  compared: readonly ComparedText[],
+): Promise<readonly string[]> {
+  const undeclared = compared.filter((text) => declaredIn(text) === undefined);
+  if (undeclared.length === 0) return [];
+  const scanned = await readScannedValues(project, connection);
+  return undeclared.flatMap((text) =>
+    noteUnless(scanned(text), text, 'at the last scan did not have'),
+  );
+}
+
+function declaredIn({ dataset, field }: ComparedText): readonly string[] | undefined {
+  return declaredValues(dataset.fields.get(field) ?? {})?.map(String);
+}
+
+/** All values of the column behind a field; undefined where they are not known, or not for all. */
+async function readScannedValues(
+  project: Project,
+  connection: string,
+): Promise<(text: ComparedText) => readonly string[] | undefined> {
+  // Where the warehouse decides which rows a caller sees, values of a scan could be of others.
+  if (project.warehouseIdentity(connection) !== undefined) return () => undefined;
+  const { model } = await project.model(connection);
+  // A file with errors may have row rules that are not known.
+  if (model.hasRules && model.excluded.size > 0) return () => undefined;
+  const state = await openCleanState(project);
+  try {
+    const columns = readValueDictionary(state.db, connection).filter(({ isWhole }) => isWhole);
+    const tables = columns.map(({ table }) => table);
+    return ({ dataset, field }) => {
+      if (!seesAllRows(dataset, project.role)) return undefined;
+      const table = findTable(model.dialect, dataset.relation, tables);
+      const wanted = columnIdentity(dataset, field).toLowerCase();
+      const isOf = (column: (typeof columns)[number]) =>
+        table !== undefined && tableKey(column.table) === tableKey(table);
+      return columns.find((column) => isOf(column) && column.column.toLowerCase() === wanted)
+        ?.values;
+    };
+  } finally {
+    state.close();
+  }
+}
+
+/** More of them say less. */
+const mostListed = 8;
+
+/** Empty if the text is among the known values, or if none are known. */
+function noteUnless(
+  known: readonly string[] | undefined,
+  { name, value }: ComparedText,
+  lacks: string,
+): readonly string[] {
+  if (known === undefined || known.length === 0 || known.includes(value)) return [];
+  const quoted = (texts: readonly string[]) => texts.map((text) => `'${text}'`).join(', ');
+  const near = nearest(value, known);
+  const rest = known.length > mostListed ? `, and ${known.length - mostListed} more` : '';
+  const hint =
+    near.length > 0
+      ? `did you mean ${quoted(near)}?`
+      : `it has ${quoted(known.slice(0, mostListed))}${rest}`;
+  return [`${name} ${lacks} '${value}': ${hint}`];
 }

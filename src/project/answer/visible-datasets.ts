@@ -79,8 +79,9 @@ function usageOf(
   { source = '' }: Dataset,
   findUsage: Awaited<ReturnType<typeof loadUsage>>,
 ): TableUsage | undefined {
-  const [table, schema] = (splitTableName(source) ?? []).toReversed();
-  return table === undefined || schema === undefined ? undefined : findUsage({ schema, table });
+  const [table, schema, catalog] = (splitTableName(source) ?? []).toReversed();
+  const isNamed = table !== undefined && schema !== undefined;
+  return isNamed ? findUsage({ catalog, schema, table }) : undefined;
 }
 
 /** True for a metric that nobody has accepted and that would name a hidden field. */

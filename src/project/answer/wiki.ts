@@ -3,6 +3,7 @@ import { compileWiki } from '../../context/wiki/compile-wiki.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
 import { sectionPaths, sectionSubject, listSections } from '../../context/wiki/page-sections.ts';
+import { hasOtherLetters } from '../../lib/patterns/transliterate.ts';
 import type { SearchDocument } from '../../search/documents.ts';
 import { readAnyText } from '../../store/files.ts';
 import { readTextOrReason, whyUnreadable } from '../../store/text-or-reason.ts';
@@ -118,6 +119,8 @@ export function buildWikiDocument({
     subject,
     name: title,
     parent: path,
+    // Its subject is a hash, which tells nobody what was found.
+    ...(hasOtherLetters(title) && { detail: title }),
     description: body.slice(0, 600),
     file: path,
     ...marks,

@@ -1,7 +1,8 @@
 import { parseSubject } from '../../context/claims/subject.ts';
-import type { ModelDataset, ModelMetric } from '../../semantic/model/model.ts';
+import type { ModelDataset, SemanticModel } from '../../semantic/model/model.ts';
 import { readWikiSections } from '../answer/wiki.ts';
 import type { Project } from '../open/open.ts';
+import { metricTexts, namePattern } from './metric-texts.ts';
 import { readSavedQueries } from '../saved/saved-queries.ts';
 import { readAllVerified } from '../verified/verified-file.ts';
 
@@ -10,6 +11,8 @@ export interface SubjectUse {
   readonly kind: 'metric' | 'join' | 'saved query' | 'verified question' | 'wiki';
   readonly name: string;
   readonly file: string;
+  /** What depends on it in turn. */
+  readonly uses?: readonly SubjectUse[] | undefined;
 }
 
 /**
@@ -20,23 +23,48 @@ export interface SubjectUse {
 export async function findUses(project: Project, subject: string): Promise<readonly SubjectUse[]> {
   const target = parseSubject(subject);
   if (target === undefined || !project.warehouses.includes(target.connection)) return [];
-  const { connection, dataset, name } = target;
   const [{ model }, saved, verified, sections] = await Promise.all([
-    project.model(connection),
-    readSavedQueries(project, [connection]),
+    project.model(target.connection),
+    readSavedQueries(project, [target.connection]),
     readAllVerified(project.dir),
     readWikiSections(project),
   ]);
+  const facts = { model, queries: saved.queries, verified, sections };
+  return usesOf(facts, subject, new Set([subject]));
+}
+
+interface UseFacts {
+  readonly model: SemanticModel;
+  readonly queries: Awaited<ReturnType<typeof readSavedQueries>>['queries'];
+  readonly verified: Awaited<ReturnType<typeof readAllVerified>>;
+  readonly sections: Awaited<ReturnType<typeof readWikiSections>>;
+}
+
+function usesOf(
+  facts: UseFacts,
+  subject: string,
+  seen: ReadonlySet<string>,
+): readonly SubjectUse[] {
+  const target = parseSubject(subject);
+  if (target === undefined) return [];
+  const { connection, dataset, name } = target;
+  const { model, queries, verified, sections } = facts;
   const address = name === '' ? dataset : `${dataset}.${name}`;
   const isNamed = namePattern(address);
   const own = model.datasets.get(dataset);
-  const inModel = [...model.datasets.values()].flatMap((user) => [
-    ...metricUses(user, { address, name, isOwn: user === own }),
-    ...joinUses(user, target),
-  ]);
+  const metrics = [...model.datasets.values()].flatMap((user) =>
+    metricUses(user, { address, name, isOwn: user === own }),
+  );
+  const inner = new Set([...seen, ...metrics.map((use) => `metric:${connection}.${use.name}`)]);
+  const nested = metrics.map((use) => {
+    const next = `metric:${connection}.${use.name}`;
+    const uses = seen.has(next) ? [] : usesOf(facts, next, inner);
+    return uses.length === 0 ? use : { ...use, uses };
+  });
   return [
-    ...inModel,
-    ...saved.queries
+    ...nested,
+    ...[...model.datasets.values()].flatMap((user) => joinUses(user, target)),
+    ...queries
       .filter(({ query }) => isNamed.test(JSON.stringify(query)))
       .map((query) => ({ kind: 'saved query' as const, name: query.name, file: query.file })),
     ...verified
@@ -62,21 +90,12 @@ function metricUses(user: ModelDataset, { address, name, isOwn }: UsedName): rea
   const isNamed = isOwn ? namePattern(name) : namePattern(address);
   return [...user.metrics.values()]
     .filter((metric) => metric.name !== name || !isOwn)
-    .filter((metric) => textsOf(metric).some((text) => isNamed.test(text)))
+    .filter((metric) => metricTexts(metric).some((text) => isNamed.test(text)))
     .map((metric) => ({
       kind: 'metric' as const,
       name: `${user.name}.${metric.name}`,
       file: metric.file,
     }));
-}
-
-/** The names and SQL that a metric is made of. */
-function textsOf({ definition, where, balance }: ModelMetric): readonly string[] {
-  const texts = [...Object.values(definition), where, balance?.over].map((part: unknown) => {
-    if (typeof part === 'string') return part;
-    return part instanceof Object && 'text' in part ? String(part.text) : '';
-  });
-  return texts.filter((text) => text !== '');
 }
 
 function joinUses(
@@ -96,9 +115,4 @@ function joinUses(
     name: role === to ? `${from} to ${to}` : `${from} to ${to} as ${role}`,
     file,
   }));
-}
-
-/** The name as a whole word, also behind a path of roles or before a grain. */
-function namePattern(name: string): RegExp {
-  return new RegExp(`(?<![\\w])${RegExp.escape(name)}(?![\\w])`);
 }

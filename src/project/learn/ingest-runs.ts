@@ -4,8 +4,7 @@ import type { LoopTools } from '../../ingest/loop-tools.ts';
 import { describeStep } from '../../ingest/step-text.ts';
 import { UserError } from '../../lib/error.ts';
 import { newId } from '../../lib/id.ts';
-import { proposeChange, type ProposedChange } from '../propose/propose-change.ts';
-import { ingestProject } from './ingest.ts';
+import type { ProposedChange, ProposeOptions } from '../propose/propose-change.ts';
 import type { Project } from '../open/open.ts';
 
 type IngestOutcome =
@@ -43,13 +42,13 @@ const maxEndedRuns = 20;
 export function startIngest(
   project: Project,
   requested: readonly string[],
-  tools: LoopTools,
+  loadTools: () => Promise<LoopTools>,
 ): { readonly run: IngestRun; readonly isNew: boolean } {
   const connections = [...new Set(requested)].sort();
   const runs = startedRuns.get(project.config) ?? [];
   const same = runs.find((run) => isRunning(run) && run.connections.join() === connections.join());
   if (same !== undefined) return { run: same, isNew: false };
-  const run = beginRun(project, connections, tools);
+  const run = beginRun(project, connections, loadTools);
   // Running ones always stay in the list: the process waits for them before it ends.
   const ended = runs.filter((earlier) => !isRunning(earlier)).slice(-maxEndedRuns);
   startedRuns.set(project.config, [
@@ -89,7 +88,11 @@ export async function endIngests(project: Project): Promise<void> {
   await Promise.all(runs.map(({ ended }) => ended));
 }
 
-function beginRun(project: Project, connections: readonly string[], tools: LoopTools): IngestRun {
+function beginRun(
+  project: Project,
+  connections: readonly string[],
+  loadTools: () => Promise<LoopTools>,
+): IngestRun {
   const id = newId('run');
   const stop = new AbortController();
   let step = 'starting';
@@ -97,7 +100,8 @@ function beginRun(project: Project, connections: readonly string[], tools: LoopT
   const onEvent = (event: IngestEvent) => (step = describeStep(event) ?? step);
   const work = async () => {
     try {
-      const options = { runId: id, tools, signal: stop.signal, onEvent };
+      const options = { runId: id, tools: await loadTools(), signal: stop.signal, onEvent };
+      const { ingestProject } = await import('./ingest.ts');
       outcome =
         project.proposes === true
           ? await proposeIngest(project, connections, options)
@@ -121,8 +125,9 @@ function beginRun(project: Project, connections: readonly string[], tools: LoopT
 async function proposeIngest(
   project: Project,
   connections: readonly string[],
-  options: Parameters<typeof proposeChange>[2],
+  options: ProposeOptions,
 ): Promise<IngestOutcome> {
+  const { proposeChange } = await import('../propose/propose-change.ts');
   const proposal = { kind: 'ingest' as const, connections: [...connections] };
   const { report, ...change } = await proposeChange(project, proposal, options);
   return report === undefined ? { change } : { report, change };

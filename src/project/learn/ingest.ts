@@ -11,7 +11,6 @@ import { durationMs } from '../../lib/time/duration.ts';
 import { didYouMean, oneOf } from '../../lib/suggest.ts';
 import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { openNotes, type OpenSource, openSource } from '../../sources/registry.ts';
-import { itemPath } from '../../sources/source.ts';
 import { embedIndex } from '../../search/meanings/embed-index.ts';
 import { commitTarget } from '../../store/commit/commit-target.ts';
 import { projectPaths } from '../../store/directories.ts';
@@ -19,14 +18,15 @@ import { openRepository } from '../../store/git.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
 import { refreshSearchIndex } from '../answer/search.ts';
 import { readAuthority } from '../open/authority.ts';
-import { listSources, notesName } from '../open/config.ts';
-import { readFileStamp } from '../open/file-cache.ts';
+import { listSources } from '../open/config.ts';
 import { addWarehouseHint, type Project } from '../open/open.ts';
 import { tidyInbox } from './inbox.ts';
 import { openRunModels, type RunModelsOptions } from './open-run-models.ts';
 import { openRunWorkers } from './workers/run-workers.ts';
 import { listStandingQueries } from './standing-queries.ts';
 import { listRemovedSources, chooseSourcesToForget } from './removed-sources.ts';
+import { notesName } from '../../sources/notes/note-files.ts';
+import { loadItemIndex } from '../../ingest/fetch/load-item-index.ts';
 
 interface IngestRequest extends Pick<
   IngestInput,
@@ -131,8 +131,8 @@ async function openReaders(project: Project, { queue, ...run }: ReadersOptions) 
   await using opened = new AsyncDisposableStack();
   const isQueued = run.isUsed && queue === true;
   const queued = isQueued ? opened.use(await openRunWorkers(project, run)) : undefined;
-  const { spending, workers } = queued ?? {};
-  const models = opened.use(await openRunModels(project, { ...run, spending }));
+  const { spending, workers, journal } = queued ?? {};
+  const models = opened.use(await openRunModels(project, { ...run, spending, journal }));
   const disposal = opened.move();
   return { ...models, workers, [Symbol.asyncDispose]: () => disposal.disposeAsync() };
 }
@@ -256,8 +256,7 @@ function withoutApproval(source: OpenSource, { trust }: Project, name: string): 
 
 async function hasNotes(dir: string): Promise<boolean> {
   return (
-    readFileStamp(dir, itemPath(notesName, 'index.jsonl')) !== undefined ||
-    (await readStoredNotes(dir)).length > 0
+    (await loadItemIndex(dir, notesName)).length > 0 || (await readStoredNotes(dir)).length > 0
   );
 }
 

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { UserError } from '../../lib/error.ts';
 import { deleteStoredNote } from '../../sources/notes/inbox.ts';
 import { removeFile } from '../../store/files.ts';
-import { notesName } from '../open/config.ts';
 import { type KnownNote, listNotes } from '../open/known-notes.ts';
 import type { Project } from '../open/open.ts';
 import { ingestProject } from './ingest.ts';
+import { notesName } from '../../sources/notes/note-files.ts';
 
 /** The id of a note that says the same, whatever its case and white space. */
 export async function findSameNote(project: Project, text: string): Promise<string | undefined> {
@@ -24,7 +24,7 @@ function foldNote(text: string): string {
 export async function forgetNote(
   project: Project,
   id: string,
-  signal: AbortSignal,
+  { signal, commit }: { readonly signal: AbortSignal; readonly commit?: false },
 ): Promise<KnownNote> {
   const notes = await listNotes(project);
   const [note, ...others] = notes.filter((own) => id.length >= 4 && own.id.startsWith(id));
@@ -38,6 +38,6 @@ export async function forgetNote(
   if (note.path === undefined) return note;
   await removeFile(join(project.dir, note.path), project.dir);
   if (project.warehouses.length > 0)
-    await ingestProject(project, { connections: [notesName], signal });
+    await ingestProject(project, { connections: [notesName], signal, commit });
   return note;
 }

@@ -4,6 +4,7 @@ import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import { openSpending, runSpendingLimit, type Spending } from '../../llm/governor/spending.ts';
 import { modelRoles } from '../../llm/port/runtime.ts';
 import { traceEmbeddings, traceRuntime } from '../../llm/telemetry/trace-runtime.ts';
+import type { Journal } from '../../store/journal.ts';
 import type { Project } from '../open/open.ts';
 import { openTrace } from './open-trace.ts';
 
@@ -16,6 +17,8 @@ export interface RunModelsOptions {
   readonly isUsed: boolean;
   /** What the run spends, if other processes spend it too. */
   readonly spending?: Spending | undefined;
+  /** Keeps what is paid for; undefined: on this machine. */
+  readonly journal?: Pick<Journal, 'result' | 'keep'> | undefined;
 }
 
 /**
@@ -24,7 +27,7 @@ export interface RunModelsOptions {
  */
 export async function openRunModels(
   project: Project,
-  { id, budget, signal, emit, isUsed, spending: shared }: RunModelsOptions,
+  { id, budget, signal, emit, isUsed, spending: shared, journal }: RunModelsOptions,
 ) {
   const spending = shared ?? openSpending(runSpendingLimit(project.config.llm, budget));
   const run = { id, budget, spending };
@@ -37,7 +40,7 @@ export async function openRunModels(
     model: runtime && {
       runtime: reportRunUsage(traceRuntime(runtime, trace), emit),
       concurrency: runtime.concurrency,
-      journal: project.journal(),
+      journal: journal ?? project.journal(),
     },
     embeddings: embeddings && traceEmbeddings(embeddings, trace),
     async [Symbol.asyncDispose]() {

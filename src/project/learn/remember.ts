@@ -2,14 +2,16 @@ import { join } from 'node:path';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
 import { noCommitReasons } from '../../ingest/publish/commit-rendering.ts';
 import { UserError } from '../../lib/error.ts';
+import { findCredential } from '../../lib/patterns/credentials.ts';
 import { parseCorrection } from '../../sources/notes/correction.ts';
 import { noteId, readStoredNotes, storeNote } from '../../sources/notes/inbox.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
-import { notesName } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
 import { ingestProject } from './ingest.ts';
 import { findSameNote } from './notes.ts';
+import { notesName } from '../../sources/notes/note-files.ts';
+import { loadItemIndex } from '../../ingest/fetch/load-item-index.ts';
 
 const maxCharacters = 100_000;
 
@@ -61,14 +63,26 @@ export async function remember(
   }
 }
 
-/** Throws `note_unusable` for what is no note. */
+/** Throws `note_unusable` for what is no note, and `note_secret` for what nobody should keep. */
 export function checkNote(note: string): void {
+  refuseCredential('note', note);
   if (note !== '' && note.length <= maxCharacters && note.isWellFormed()) return;
   throw new UserError(
     'note_unusable',
     note === '' ? 'The note is empty.' : 'The note is too long or is not valid text.',
     { hint: `a note is text of at most ${maxCharacters} characters`, exitCode: 2 },
   );
+}
+
+/** What people write here goes to git, and from there to everybody. */
+export function refuseCredential(what: 'note' | 'decision', text: string): void {
+  const found = findCredential(text);
+  if (found === undefined) return;
+  const message = `The ${what} has what looks like ${found}, so it was not kept.`;
+  throw new UserError(`${what}_secret`, message, {
+    hint: 'Leave the secret out. If it is real, revoke it: whoever wrote this had it in a chat.',
+    exitCode: 2,
+  });
 }
 
 async function ingestNote(
@@ -92,12 +106,11 @@ async function ingestNote(
 
 export async function readNoteStatus({ dir }: Project, id: string): Promise<NoteStatus> {
   const path = itemPath(notesName, `${id}.md`);
-  const index = (await readText(join(dir, itemPath(notesName, 'index.jsonl')), dir)) ?? '';
-  const indexLine = index.split('\n').find((line) => line.includes(`"key":"${id}"`));
+  const indexLine = (await loadItemIndex(dir, notesName)).find(({ key }) => key === id);
   if (indexLine !== undefined) {
     const text = (await readText(join(dir, path), dir)) ?? '';
     if (parseCorrection(text) !== undefined) return { id, status: 'proposed', path };
-    return { id, status: indexLine.includes('+pending"') ? 'pending' : 'read', path };
+    return { id, status: indexLine.extractor.endsWith('+pending') ? 'pending' : 'read', path };
   }
   const isStored = (await readStoredNotes(dir)).some((note) => note.id === id);
   return { id, status: isStored ? 'stored' : 'unknown' };

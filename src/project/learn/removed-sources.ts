@@ -5,7 +5,8 @@ import { UserError } from '../../lib/error.ts';
 import { itemPath } from '../../sources/source.ts';
 import { listConfinedFolder } from '../../store/confined-file.ts';
 import { readText } from '../../store/files.ts';
-import { findConnection, notesName, type ProjectConfig } from '../open/config.ts';
+import { findConnection, type ProjectConfig } from '../open/config.ts';
+import { notesName } from '../../sources/notes/note-files.ts';
 
 /**
  * A source that was removed from `ktx.yaml`, or renamed there, while the project still has its

@@ -7,7 +7,7 @@ import { openTrace } from './open-trace.ts';
 
 type ScanRequest = { readonly connection: string } & Pick<
   ScanOptions,
-  'ignoreDeclared' | 'budget' | 'signal' | 'onProgress'
+  'ignoreDeclared' | 'budget' | 'signal' | 'onPlan' | 'onProgress'
 >;
 
 /** Scans one connection of the project. Profiles are kept in `.ktx`; nothing else is written. */

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UserError } from '../../lib/error.ts';
 import {
   configuredFilters,
@@ -8,6 +8,10 @@ import {
   headCommit,
   type Repository,
 } from '../../store/git.ts';
+import { projectPaths } from '../../store/directories.ts';
+import { readTextOrNothing } from '../../store/files.ts';
+import { openSealedAnswers, type SealedAnswers } from '../../store/ownership/sealed-answers.ts';
+import { realPath } from '../../store/secrets.ts';
 
 export interface CommitState {
   /**
@@ -30,27 +34,45 @@ interface CachedState {
 }
 
 const cache = new Map<string, CachedState>();
+/**
+ * Milliseconds that a file must have been left alone before an answer about it is kept for other
+ * processes: within them, a file system may give two changes the same time.
+ */
+const settledMs = 1000;
+/** Projects of which git said that no repository has them. */
+const withoutRepository = new Set<string>();
 const maxCached = 1000;
 
 /**
  * The commit of the project, and which of the given files or folders differ from it. Running git
  * takes longer than most queries, so the answer is cached until HEAD, the index or one of the files
- * changes. Answers about folders are never cached.
+ * changes; that there is no repository, until one appears. Answers about folders are never cached.
+ * That files are as they were committed is kept for the next process too.
  */
 export async function readCommitState(dir: string, paths: readonly string[]): Promise<CommitState> {
-  const key = JSON.stringify([dir, ...paths]);
+  const key = keyOf(dir, paths);
   const cached = cache.get(key);
-  if (cached !== undefined && cached.stamp === gitStamp(cached.gitDir, dir, paths))
+  if (cached !== undefined && cached.stamp === gitStamp(cached.gitDir, dir, paths)?.text)
     return cached.state;
+  if (withoutRepository.has(dir) && !isBelowGit(dir)) return {};
+  const kept = readKeptState(dir, paths);
+  if (kept !== undefined) return kept;
   try {
     const repository = await findRepository(dir);
-    if (repository === undefined) return {};
+    if (repository === undefined) {
+      if (withoutRepository.size > maxCached) withoutRepository.clear();
+      withoutRepository.add(dir);
+      return {};
+    }
     const { gitDir } = repository;
     // Taken before git runs: a change in between makes the next call ask again.
     const stamp = gitStamp(gitDir, dir, paths);
     const state = await askGit(repository, paths);
     if (cache.size > maxCached) cache.clear();
-    if (stamp !== undefined) cache.set(key, { gitDir, stamp, state });
+    if (stamp !== undefined) {
+      cache.set(key, { gitDir, stamp: stamp.text, state });
+      if (gitDir === ownGitDir(dir)) await keepState(dir, paths, { stamp, state });
+    }
     return state;
   } catch (error) {
     if (
@@ -62,20 +84,96 @@ export async function readCommitState(dir: string, paths: readonly string[]): Pr
   }
 }
 
+const keyOf = (dir: string, paths: readonly string[]): string => JSON.stringify([dir, ...paths]);
+
+/** The git folder of a project that is the root of its repository, if it is no linked worktree. */
+function ownGitDir(dir: string): string {
+  return join(realPath(dir), '.git');
+}
+
+/** Undefined where `.ktx` is not this machine's. */
+function keptStates(dir: string): SealedAnswers | undefined {
+  try {
+    return openSealedAnswers(projectPaths(dir).cache, 'commits');
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+const keptQuestion = (dir: string, paths: readonly string[], stamp: string): string =>
+  JSON.stringify([realPath(dir), paths, stamp]);
+
+/** What another process found out, if nothing has changed since. */
+function readKeptState(dir: string, paths: readonly string[]): CommitState | undefined {
+  const gitDir = ownGitDir(dir);
+  if (statSync(gitDir, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
+  const stamp = gitStamp(gitDir, dir, paths);
+  if (stamp === undefined) return undefined;
+  // Signed: it is what `keepState` wrote.
+  const state = keptStates(dir)?.read(keptQuestion(dir, paths, stamp.text)) as
+    | CommitState
+    | undefined;
+  if (state !== undefined) cache.set(keyOf(dir, paths), { gitDir, stamp: stamp.text, state });
+  return state;
+}
+
+interface StampedState {
+  readonly stamp: GitStamp;
+  readonly state: CommitState;
+}
+
+/** Only of files that git has as they are: whether it ignores another one is not in the stamp. */
+async function keepState(
+  dir: string,
+  paths: readonly string[],
+  { stamp, state }: StampedState,
+): Promise<void> {
+  if (state.commit === undefined || state.uncommitted?.length !== 0) return;
+  if (Date.now() - stamp.lastChange < settledMs) return;
+  await keptStates(dir)?.write(keptQuestion(dir, paths, stamp.text), state);
+}
+
+/** True if the folder or one above it has what git looks for; its answer is then not known. */
+function isBelowGit(dir: string): boolean {
+  for (let folder = realPath(dir); ; folder = dirname(folder)) {
+    if (statSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined) return true;
+    if (folder === dirname(folder)) return false;
+  }
+}
+
+interface GitStamp {
+  readonly text: string;
+  /** Milliseconds since 1970: when the youngest of the files was changed. */
+  readonly lastChange: number;
+}
+
 /**
  * Changes whenever git's answer about the files could change; undefined if the file system cannot
  * tell.
  */
-function gitStamp(gitDir: string, dir: string, paths: readonly string[]): string | undefined {
+function gitStamp(gitDir: string, dir: string, paths: readonly string[]): GitStamp | undefined {
   // Git writes every move of HEAD to its log.
-  const gitFiles = ['HEAD', 'index', 'logs/HEAD'].map((file) =>
-    statSync(join(gitDir, file), { throwIfNoEntry: false }),
-  );
-  const files = paths.map((path) => statSync(join(dir, path), { throwIfNoEntry: false }));
-  if (gitFiles.includes(undefined) || files.some((file) => file?.isDirectory())) return undefined;
-  return [...gitFiles, ...files]
-    .map((file) => file && `${file.mtimeMs} ${file.ino} ${file.size}`)
-    .join();
+  const needed = ['HEAD', 'index', 'logs/HEAD'].map((file) => join(gitDir, file));
+  // A tool that writes the branch itself leaves no line in the log.
+  const others = ['config', 'packed-refs', ...branchFile(gitDir)].map((file) => join(gitDir, file));
+  const ofFile = (path: string) => statSync(path, { throwIfNoEntry: false });
+  const found = needed.map(ofFile);
+  const files = paths.map((path) => ofFile(join(dir, path)));
+  if (found.includes(undefined) || files.some((file) => file?.isDirectory())) return undefined;
+  const all = [...found, ...others.map(ofFile), ...files];
+  return {
+    // Unlike the time of the last writing, that of the last change cannot be set.
+    text: all.map((file) => file && `${file.ctimeMs} ${file.ino} ${file.size}`).join(),
+    lastChange: Math.max(...all.map((file) => file?.ctimeMs ?? 0)),
+  };
+}
+
+/** The file of the branch that is checked out, if HEAD names one. */
+function branchFile(gitDir: string): readonly string[] {
+  const head = readTextOrNothing(join(gitDir, 'HEAD'), gitDir);
+  const branch = /^ref: (refs\/heads\/[^\n]+)\n$/.exec(head)?.[1];
+  return branch === undefined || branch.includes('..') ? [] : [branch];
 }
 
 async function askGit(repository: Repository, paths: readonly string[]): Promise<CommitState> {

@@ -9,6 +9,7 @@ import { authorityConfigSchema } from './authority.ts';
 import { serveConfigSchema } from './serve-config.ts';
 import { drivers, warehouseConfigSchemas, type WarehouseConfig } from '../../warehouse/config.ts';
 import type { Scope } from '../../warehouse/warehouse.ts';
+import { notesName } from '../../sources/notes/note-files.ts';
 
 const byteSizeSchema = z.union([
   z.int().positive(),
@@ -61,9 +62,6 @@ const queryConfigSchema = z
       ),
   })
   .describe('Limits of `ktx sl query`, `ktx sql` and the MCP tools.');
-
-/** The source that every project has: notes from people and agents. */
-export const notesName = 'notes';
 
 /** No connection may have these names: ktx records what people and ktx itself say under them. */
 const reservedNames: readonly string[] = ['ktx', 'person', 'wiki', notesName];

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
-import { notesName } from './config.ts';
+import { loadItemIndex } from '../../ingest/fetch/load-item-index.ts';
 import type { Project } from './open.ts';
+import { notesName } from '../../sources/notes/note-files.ts';
 
 /** A note of the project, or one that waits for the next ingest. */
 export interface KnownNote {
@@ -16,8 +16,7 @@ export interface KnownNote {
 
 /** Sorted by id. */
 export async function listNotes({ dir }: Project): Promise<readonly KnownNote[]> {
-  const index = (await readText(join(dir, itemPath(notesName, 'index.jsonl')), dir)) ?? '';
-  const inProject = parseItemIndex(index).map(async ({ key, path: own }) => {
+  const inProject = (await loadItemIndex(dir, notesName)).map(async ({ key, path: own }) => {
     const path = itemPath(notesName, own);
     return { id: key, path, text: (await readText(join(dir, path), dir)) ?? '' };
   });

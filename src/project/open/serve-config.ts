@@ -90,6 +90,11 @@ export const serveConfigSchema = z
       .describe(
         'Reference to the URL of a Postgres database that belongs to this project. Several servers share tokens, logins, limits and the audit there. Without it they are in a folder of the person who runs the server.',
       ),
+    state_key: secretSchema
+      .optional()
+      .describe(
+        'Reference to a key that encrypts the secrets which servers keep there, such as env:KTX_STATE_KEY or keychain:ktx/state. Without it they are plain, in a file that only its owner reads or in the database.',
+      ),
     roles: z
       .array(z.strictObject({ group: z.string().min(1), role: z.string().min(1) }))
       .default([])

@@ -3,14 +3,23 @@ import type { LoopTools } from '../../ingest/loop-tools.ts';
 import type { IngestReport } from '../../ingest/report.ts';
 import { UserError } from '../../lib/error.ts';
 import { ingestProject } from '../learn/ingest.ts';
+import { forgetNote } from '../learn/notes.ts';
 import { proposeCorrection } from '../learn/propose-correction.ts';
 import { remember } from '../learn/remember.ts';
 import type { Project } from '../open/open.ts';
 import { readConflicts } from '../review/conflicts.ts';
+import { requireUnchanged } from '../review/decide/changed-question.ts';
 import { createDecision, requireSeen } from '../review/decide/decide.ts';
 import type { Decision } from '../review/decide/decision.ts';
 import type { Proposal } from './change-record.ts';
-import { describeDecision, describeIngest, describeNote, type ChangeText } from './change-text.ts';
+import {
+  type ChangeText,
+  describeDecision,
+  describeForgotten,
+  describeIngest,
+  describeNote,
+  describeReview,
+} from './change-text.ts';
 
 export interface ApplyOptions {
   readonly signal: AbortSignal;
@@ -34,6 +43,11 @@ export async function applyProposal(
 ): Promise<AppliedProposal> {
   if (proposal.kind === 'note') return applyNote(project, proposal, options);
   if (proposal.kind === 'decision') return applyDecision(project, proposal.decision, options);
+  if (proposal.kind === 'review') return applyReview(project, proposal, options);
+  if (proposal.kind === 'forget') {
+    const note = await forgetNote(project, proposal.note, { ...options, commit: false });
+    return { text: describeForgotten(note) };
+  }
   const { connections } = proposal;
   const report = await ingestProject(project, { connections, commit: false, ...options });
   return { text: describeIngest(report), report };
@@ -76,4 +90,22 @@ async function applyDecision(
     runId,
   });
   return { text: describeDecision(decision, conflict), report };
+}
+
+async function applyReview(
+  project: Project,
+  { pins, says, seen }: Extract<Proposal, { readonly kind: 'review' }>,
+  { signal, runId }: ApplyOptions,
+): Promise<AppliedProposal> {
+  const check = seen && (() => requireUnchanged(project, seen));
+  await check?.();
+  const report = await ingestProject(project, {
+    connections: [],
+    pins,
+    beforeDecision: check,
+    commit: false,
+    signal,
+    runId,
+  });
+  return { text: describeReview(pins, says), report };
 }

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { pinSchema } from '../../context/claims/pins.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson, parseJson } from '../../lib/json.ts';
 import {
@@ -14,6 +15,21 @@ import { decisionSchema } from '../review/decide/decision.ts';
 const proposalSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('note'), text: z.string(), corrects: z.string().optional() }),
   z.strictObject({ kind: z.literal('decision'), decision: decisionSchema }),
+  z.strictObject({
+    kind: z.literal('review'),
+    pins: z.array(pinSchema).min(1),
+    /** In words, for whoever reviews it. */
+    says: z.string(),
+    /** What the person had before them; undefined if nobody said so. */
+    seen: z
+      .strictObject({
+        named: z.array(z.string()),
+        kind: z.string().optional(),
+        seen: z.array(z.string()),
+      })
+      .optional(),
+  }),
+  z.strictObject({ kind: z.literal('forget'), note: z.string() }),
   z.strictObject({ kind: z.literal('ingest'), connections: z.array(z.string()) }),
 ]);
 
@@ -73,6 +89,9 @@ function keyOf(proposal: Proposal): Parameters<typeof canonicalJson>[0] {
     return ['decision', subject, kind];
   }
   if (proposal.kind === 'ingest') return ['ingest', ...proposal.connections.toSorted()];
+  if (proposal.kind === 'review')
+    return ['review', ...proposal.pins.map(({ subject, kind }) => `${subject} ${kind}`).toSorted()];
+  if (proposal.kind === 'forget') return ['forget', proposal.note];
   const { text, corrects = null } = proposal;
   return ['note', text.normalize('NFC').trim().toLowerCase().replaceAll(/\s+/g, ' '), corrects];
 }

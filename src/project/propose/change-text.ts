@@ -1,7 +1,10 @@
+import type { Pin } from '../../context/claims/pins.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import type { IngestReport } from '../../ingest/report.ts';
 import { formatCount } from '../../lib/format-count.ts';
+import { redactProse } from '../../lib/patterns/credentials.ts';
 import type { NoteStatus } from '../learn/remember.ts';
+import type { KnownNote } from '../open/known-notes.ts';
 import type { Decision } from '../review/decide/decision.ts';
 import { visibleText } from '../trust/visible-text.ts';
 
@@ -45,6 +48,22 @@ export function describeDecision(decision: Decision, conflict: Conflict | undefi
   return { title, parts: [...chosen, ...why, ...versions] };
 }
 
+/** What a person answered in the review queue. */
+export function describeReview(pins: readonly Pin[], says: string): ChangeText {
+  const [pin] = pins;
+  const about = pins.length === 1 && pin ? pin.subject : formatCount(pins.length, 'subject');
+  const decided = pins.flatMap(({ subject, kind, choose, says: held, why }) => [
+    `${inline(subject)} (${inline(kind)}): ${inline(choose)}`,
+    ...(held === undefined ? [] : [quote(JSON.stringify(held, null, 2))]),
+    ...(why === undefined ? [] : ['Why:', quote(why)]),
+  ]);
+  return { title: `Review ${about}: ${says}`, parts: decided };
+}
+
+export function describeForgotten({ id, text }: KnownNote): ChangeText {
+  return { title: `Remove note ${id}`, parts: ['The note:', quote(text)] };
+}
+
 export function describeIngest(report: IngestReport): ChangeText {
   const { connections, sources, conflicts, quarantined, exitCode } = report;
   const names = [...connections, ...sources].map(({ connection }) => connection);
@@ -63,20 +82,24 @@ const mostFiles = 30;
 const longestQuote = 10_000;
 const longestParts = 50_000;
 
-/** The body of the request. Text of people is quoted, so that a host reads no command in it. */
+/**
+ * The body of the request. Text of people is quoted, so that a host reads no command in it. What it
+ * shows of sources may have a credential: that stays here.
+ */
 export function requestBody(
   { parts }: ChangeText,
   { author, files }: { readonly author: string; readonly files: readonly string[] },
 ): string {
   const shown = files.slice(0, mostFiles).map((path) => `- ${inline(path)}`);
   const rest = files.length - shown.length;
-  return [
+  const body = [
     `Proposed by ${inline(author)} through the MCP server of ktx.`,
     ...shortened(parts),
     `${formatCount(files.length, 'file')}:`,
     [...shown, ...(rest > 0 ? [`- and ${rest} more`] : [])].join('\n'),
     'The same proposal again brings this request up to date with its base.',
   ].join('\n\n');
+  return redactProse(body);
 }
 
 function shortened(parts: readonly string[]): readonly string[] {
@@ -94,7 +117,9 @@ export function requestTitle({ title }: ChangeText): string {
 }
 
 /** A block whose end the text does not have. */
-function quote(whole: string): string {
+function quote(said: string): string {
+  // Before it is cut: half of an address with a password no longer looks like one.
+  const whole = redactProse(said);
   const isLong = whole.length > longestQuote;
   const text = isLong ? `${whole.slice(0, longestQuote).toWellFormed()} …` : whole;
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
@@ -103,5 +128,5 @@ function quote(whole: string): string {
 }
 
 function inline(text: string): string {
-  return `\`${visibleText(text, 200).replaceAll('`', '’')}\``;
+  return `\`${visibleText(redactProse(text), 200).replaceAll('`', '’')}\``;
 }

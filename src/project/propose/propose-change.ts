@@ -4,6 +4,7 @@ import { git, gitOutput, type Repository } from '../../store/git.ts';
 import { withProjectLock } from '../../store/lock.ts';
 import { fetchBranch, pushBranch, remoteTip } from '../../store/remote-git.ts';
 import type { GitHostConfig } from './host/git-host-config.ts';
+import { refuseCredential } from '../learn/remember.ts';
 import { type Project, viewAs } from '../open/open.ts';
 import { authorName } from '../review/author-name.ts';
 import { applyProposal, type AppliedProposal, type ApplyOptions } from './apply-proposal.ts';
@@ -26,7 +27,7 @@ import {
   requireRepository,
 } from './workspace.ts';
 
-type ProposeOptions = Omit<ApplyOptions, 'sourceDir'>;
+export type ProposeOptions = Omit<ApplyOptions, 'sourceDir'>;
 
 /**
  * What became of a proposal. `open`: it waits on the host for a reviewer. `kept`: the host does not
@@ -50,12 +51,14 @@ export async function proposeChange(
   proposal: Proposal,
   options: ProposeOptions,
 ): Promise<ProposedChange> {
+  const isDecided = proposal.kind === 'decision' || proposal.kind === 'review';
+  if (isDecided) refuseCredential('decision', JSON.stringify(proposal));
   const author = shownName(await authorName(project));
   const { person, role } = project;
   const made = newRecord(proposal, { person, author, role });
   const known = await readRecord(project.dir, made.id);
   // The same note in other letters is the note that is there.
-  const proposed = proposal.kind === 'decision' ? proposal : (known?.proposal ?? proposal);
+  const proposed = isDecided ? proposal : (known?.proposal ?? proposal);
   const record = { ...known, ...made, proposal: proposed };
   await saveRecord(project.dir, record);
   const asAuthor = { ...project, person: author };

@@ -12,7 +12,7 @@ import type { Project } from '../open/open.ts';
 import { listSavedQueries } from '../saved/saved-queries.ts';
 import { readConflicts } from './conflicts.ts';
 import { type DeferredQuestion, type OpenQuestion, readDeferrals } from './decide/deferred.ts';
-import { readLastLeftOut } from './review-queue.ts';
+import { listGoneEdits, readLastLeftOut } from './review-queue.ts';
 import { findRowRuleBypasses } from './row-rule-bypass.ts';
 import { listStaleSubjects } from './stale.ts';
 
@@ -62,6 +62,7 @@ export async function checkProject(
     ...(await findOpenConflicts(project)),
     ...contradicted.map(toKeyFinding),
     ...(await findStaleSubjects(project)),
+    ...(await findGoneEdits(project)),
     ...(await findMissingRowRules(project)),
     ...(plan === undefined ? [] : findChangedSources(plan)),
     ...leftOut.map(toLeftOutFinding),
@@ -126,7 +127,7 @@ async function findOpenConflicts(project: Project): Promise<CheckFinding[]> {
   return conflicts.map(({ subject, kind, variants }) => ({
     what: 'contested',
     where: subject,
-    found: `${kind}: ${variants.map(({ says }) => JSON.stringify(says)).join(' or ')}`,
+    found: `${kind}: ${variants.map(({ id, says }) => `${id} ${JSON.stringify(says)}`).join(' or ')}`,
     fix: `ktx review choose ${JSON.stringify(subject)} ${variants[0]?.id}`,
   }));
 }
@@ -169,6 +170,15 @@ async function findStaleSubjects(project: Project): Promise<CheckFinding[]> {
     where: subject,
     found: why,
     fix,
+  }));
+}
+
+async function findGoneEdits(project: Project): Promise<CheckFinding[]> {
+  return (await listGoneEdits(project)).map(({ path, at, why }) => ({
+    what: 'stale',
+    where: at,
+    found: `${path}: ${why}`,
+    fix: `delete it from ${at}, or the whole file if its table is gone; then ktx ingest`,
   }));
 }
 

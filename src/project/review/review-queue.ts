@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import { loadLeftOut, type LeftOut } from '../../ingest/last-run.ts';
 import { describeUnmapped } from '../../ingest/fetch/source-report.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
 import { openState } from '../../store/state.ts';
-import { listSources, notesName } from '../open/config.ts';
+import { listSources } from '../open/config.ts';
+import { loadItemIndex } from '../../ingest/fetch/load-item-index.ts';
 import type { Project } from '../open/open.ts';
 import { type ChangeSummary, listRecords, summarizeRecord } from '../propose/change-record.ts';
 import { correctionQuestion, listCorrections, type ProposedCorrection } from './corrections.ts';
@@ -15,9 +15,10 @@ import { listUnreviewed, type UnreviewedFact } from './unreviewed.ts';
 import { listStaleSubjects, type StaleSubject } from './stale.ts';
 import { type DeferredQuestion, type OpenQuestion, readDeferrals } from './decide/deferred.ts';
 import { sortByImpact } from './impact.ts';
+import { notesName } from '../../sources/notes/note-files.ts';
 
 /** Everything that waits for a person or a model. */
-export interface ReviewQueue extends LeftOut {
+export interface ReviewQueue extends Omit<LeftOut, 'goneEdits'> {
   readonly contested: readonly ReviewedConflict[];
   /** Joins that no query uses until a person accepts them. */
   readonly joins: readonly ReviewedJoin[];
@@ -25,7 +26,7 @@ export interface ReviewQueue extends LeftOut {
   readonly unreviewed: readonly UnreviewedFact[];
   /** What agents propose in place of what holds. */
   readonly corrections: readonly ProposedCorrection[];
-  /** Subjects whose evidence has changed since a model read it. */
+  /** Subjects whose evidence has changed since a model read it, and edits of what is gone. */
   readonly stale: readonly StaleSubject[];
   /** Paths of the items that no model has read yet. */
   readonly pending: readonly string[];
@@ -52,6 +53,7 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
     .map(({ item }) => item)
     .sort();
   const { quarantined, unfit } = readLastLeftOut(project);
+  const edits = await listGoneEdits(project);
   // A clone has no record of the last run, but git has what the model could not turn into claims.
   const unmapped = items.flatMap(({ item, unmapped: facts = [] }) => describeUnmapped(item, facts));
   const recorded = new Set(unfit.map(({ item, reason }) => `${item} ${reason}`));
@@ -63,7 +65,7 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
     corrections: questions.corrections.filter((own) => isOpen(correctionQuestion(own))),
     deferred: deferrals.list(listQuestions(questions)),
     pending,
-    stale,
+    stale: [...stale, ...edits.map(({ path, why }) => ({ subject: path, why }))],
     changes: changes.map(summarizeRecord),
     quarantined,
     unfit: [...unfit, ...unrecorded],
@@ -114,18 +116,38 @@ function factQuestion({ subject, kind, id }: UnreviewedFact): OpenQuestion {
 export function readLastLeftOut({ dir }: Project): LeftOut {
   const state = openState(dir);
   try {
-    return loadLeftOut(state) ?? { quarantined: [], unfit: [] };
+    return loadLeftOut(state) ?? { quarantined: [], unfit: [], goneEdits: [] };
   } finally {
     state.close();
   }
+}
+
+interface GoneEdit {
+  /** `customers.fields.country` */
+  readonly path: string;
+  /** The file. */
+  readonly at: string;
+  readonly why: string;
+}
+
+/** People's edits of what the warehouse and the sources no longer have, while their files exist. */
+export async function listGoneEdits(project: Project): Promise<readonly GoneEdit[]> {
+  const { goneEdits } = readLastLeftOut(project);
+  const found = goneEdits.map(async ({ path, at }): Promise<GoneEdit[]> => {
+    const text = await readText(join(project.dir, at), project.dir);
+    return text === undefined ? [] : [{ path, at, why: `gone; your edit stays in ${at}` }];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** The index lines of all sources, each with the path of its item. */
 async function readItemIndexes({ dir, config }: Project) {
   const names = [...listSources(config).map(([name]) => name), notesName];
   const indexes = names.map(async (name) => {
-    const text = (await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '';
-    return parseItemIndex(text).map((line) => ({ ...line, item: itemPath(name, line.path) }));
+    return (await loadItemIndex(dir, name)).map((line) => ({
+      ...line,
+      item: itemPath(name, line.path),
+    }));
   });
   return (await Promise.all(indexes)).flat();
 }

@@ -1,18 +1,19 @@
-import { join } from 'node:path';
 import type { Claim } from '../../context/claims/claim.ts';
+import { tableLocation } from '../../context/catalog/catalog.ts';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
-import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import { findStaleSubjects, type ModelInputChanges } from '../../context/compile/stale.ts';
 import { structureHash } from '../../scan/describe/description-task.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
 import { readAuthority } from '../open/authority.ts';
-import { listSources, notesName } from '../open/config.ts';
+import { listSources } from '../open/config.ts';
+import { loadItemIndex } from '../../ingest/fetch/load-item-index.ts';
 import { openCachedReader } from '../open/file-cache.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { listWikiClaimsFiles, readWikiClaims } from '../open/wiki-claims-files.ts';
+import { notesName } from '../../sources/notes/note-files.ts';
 
 export interface StaleSubject {
   readonly subject: string;
@@ -97,8 +98,8 @@ async function findChangedItems({
 }: Pick<Project, 'dir' | 'config'>): Promise<ModelInputChanges['items']> {
   const names = [...listSources(config).map(([name]) => name), notesName];
   const changes = names.map(async (name) => {
-    const index = (await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '';
-    return parseItemIndex(index).flatMap(({ path, hash, slice, read }): [string, string][] => {
+    const index = await loadItemIndex(dir, name);
+    return index.flatMap(({ path, hash, slice, read }): [string, string][] => {
       if (read === undefined || (read.hash === hash && read.slice === slice)) return [];
       const item = itemPath(name, path);
       const why =
@@ -119,7 +120,7 @@ async function tableStructures(
   const tables = (await project.catalog(connection))?.tables ?? [];
   return new Map(
     tables.map((table) => [
-      `sources/${connection}/${table.schema}.jsonl ${table.table}`,
+      `sources/${connection}/${table.schema}.jsonl ${tableLocation(table)}`,
       structureHash(table),
     ]),
   );

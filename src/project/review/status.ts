@@ -5,6 +5,7 @@ import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import { UserError } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { itemPath, type SourceSight } from '../../sources/source.ts';
+import { visibleMetrics } from '../../semantic/model/visible-metrics.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import { readText } from '../../store/files.ts';
 import { findUnreadablePages } from '../answer/wiki.ts';
@@ -100,7 +101,7 @@ async function connectionStatus(project: Project, name: string, signal: AbortSig
     approved,
     ingested: (await project.catalog(name)) !== undefined,
     datasets: datasets.length,
-    metrics: datasets.reduce((sum, { metrics }) => sum + metrics.size, 0),
+    metrics: visibleMetrics(model).addresses.length,
     relationships: datasets.reduce((sum, { relationships }) => sum + relationships.length, 0),
     invalid: diagnostics
       .filter(({ severity }) => severity === 'error')

@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import { dbtConfigSchema } from '../../sources/dbt/config.ts';
 import { openSource } from '../../sources/registry.ts';
-import type { SourceConfig } from '../../sources/config.ts';
-import type { SourceSight } from '../../sources/source.ts';
+import { type SourceConfig, sourceConfigSchemas } from '../../sources/config.ts';
+import type { ProposedWarehouse, SourceSight, WarehousePlace } from '../../sources/source.ts';
 import { projectPaths } from '../../store/directories.ts';
 import type { HostEnvironment } from '../../store/secrets.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
@@ -10,6 +11,8 @@ import type { Project } from '../open/open.ts';
 import { connectionGrant } from '../trust/entry-grants.ts';
 import { approveTyped } from '../trust/typed-approval.ts';
 import { writeConnection } from './setup.ts';
+import { listWarehousePlaces } from './warehouse-places.ts';
+import { isRecord } from '../../lib/json.ts';
 
 interface NewSource {
   readonly dir: string;
@@ -22,16 +25,44 @@ interface NewSource {
  * approves it.
  */
 export async function addSource(
-  source: NewSource & { readonly env: HostEnvironment },
+  source: NewSource & {
+    readonly env: HostEnvironment;
+    readonly warehouses?: readonly WarehousePlace[];
+    /** Asks a person which of the proposed warehouses are right. Default: none. */
+    readonly confirm?: (
+      proposed: readonly ProposedWarehouse[],
+    ) => Promise<readonly ProposedWarehouse[]>;
+  },
   signal: AbortSignal,
 ) {
-  const { dir, name, config, env } = source;
-  const grantOf = connectionGrant.bind(undefined, name, config);
+  const { dir, name, env, warehouses = [], confirm } = source;
+  const grantOf = connectionGrant.bind(undefined, name, source.config);
   const approval = await approveTyped({ dir, env, grantOf });
-  const probe = await probeSource({ dir, name, config, secrets: approval.secrets }, signal);
+  const { secrets } = approval;
+  const look = { dir, name, config: source.config, secrets, warehouses };
+  const seen = await probeSource(look, signal);
+  const proposed = 'login' in seen ? (seen.proposed ?? []) : [];
+  const confirmed = proposed.length === 0 ? [] : ((await confirm?.(proposed)) ?? []);
+  const config = withWarehouses(source.config, confirmed);
+  const isSame = confirmed.length === 0;
+  const probe = isSame ? seen : await probeSource({ ...look, config }, signal);
   const written = await writeConnection({ dir, name, config });
   await approval.remember();
   return { dir, name, config, written, probe };
+}
+
+/** The configuration with what a person confirmed. */
+function withWarehouses(
+  config: SourceConfig,
+  confirmed: readonly ProposedWarehouse[],
+): SourceConfig {
+  if (confirmed.length === 0) return config;
+  const settings = new Map<string, unknown>(Object.entries(config));
+  for (const { setting, key, connection } of confirmed) {
+    const known = settings.get(setting);
+    settings.set(setting, { ...(isRecord(known) ? known : {}), [key]: connection });
+  }
+  return z.union(sourceConfigSchemas).parse(Object.fromEntries(settings));
 }
 
 /**
@@ -80,7 +111,8 @@ export async function lookAtSource(
   const source = await openSource(sourceConfig);
   if (source.look === undefined) return undefined;
   const secrets = await trust.requireConnections([name]);
-  const probe = await probeSource({ dir, name, config: sourceConfig, secrets }, signal);
+  const warehouses = await listWarehousePlaces({ config, trust });
+  const probe = await probeSource({ dir, name, config: sourceConfig, secrets, warehouses }, signal);
   return 'login' in probe ? probe : undefined;
 }
 
@@ -92,7 +124,13 @@ const longestWait = 60_000;
  * cannot be read. Writes nothing.
  */
 export async function probeSource(
-  { dir, name, config, secrets }: NewSource & { readonly secrets: ReadSecret },
+  {
+    dir,
+    name,
+    config,
+    secrets,
+    warehouses = [],
+  }: NewSource & { readonly secrets: ReadSecret; readonly warehouses?: readonly WarehousePlace[] },
   signal: AbortSignal,
 ): Promise<SourceProbe> {
   const source = await openSource(config);
@@ -104,6 +142,7 @@ export async function probeSource(
     memory: { keys: new Set<string>(), has: () => false, isKnown: () => false },
     longestWait,
     onWait: () => undefined,
+    warehouses,
     signal,
   };
   if (source.look !== undefined) return source.look(context);

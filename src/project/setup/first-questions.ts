@@ -6,8 +6,14 @@ export interface FirstQuestion {
   readonly dimension?: string | undefined;
 }
 
+/** How many values a field has, by `dataset.field`; only of fields whose values are all known. */
+type ValueCounts = ReadonlyMap<string, number>;
+
 /** Questions about different datasets, the most telling first: sums before counts. */
-export function proposeQuestions({ datasets }: SemanticModel): readonly FirstQuestion[] {
+export function proposeQuestions(
+  { datasets }: SemanticModel,
+  counts: ValueCounts,
+): readonly FirstQuestion[] {
   const all = [...datasets.values()];
   const asked = all.flatMap((dataset) => {
     const metrics = [...dataset.metrics.values()].filter(({ hidden }) => hidden !== true);
@@ -15,7 +21,7 @@ export function proposeQuestions({ datasets }: SemanticModel): readonly FirstQue
     if (metric === undefined) return [];
     const question = {
       metric: `${dataset.name}.${metric.name}`,
-      dimension: dimensionOf(dataset, datasets),
+      dimension: dimensionOf(dataset, datasets, counts),
     };
     const isSum = metric.name !== 'count';
     return [{ question, weight: (isSum ? 100 : 0) + dataset.relationships.length }];
@@ -47,26 +53,48 @@ export function proposedMeasures({ datasets }: SemanticModel): readonly string[]
   );
 }
 
-/** A field with few values, then one of a joined dataset, then the months. */
+/** A field with few values, then one of a joined dataset, then the months, then a name. */
 function dimensionOf(
   dataset: ModelDataset,
   datasets: SemanticModel['datasets'],
+  counts: ValueCounts,
 ): string | undefined {
-  const own = [...dataset.fields.values()].find(hasFewValues);
+  const own = fieldWithFewValues(dataset, counts);
   if (own !== undefined) return `${dataset.name}.${own.name}`;
-  for (const { name, to } of dataset.relationships) {
-    const fields = [...(datasets.get(to)?.fields.values() ?? [])];
-    const field = fields.find(hasFewValues) ?? fields.find(isTitle);
-    if (field !== undefined) return `${dataset.name}.${name}.${field.name}`;
-  }
+  const joined = dataset.relationships.flatMap(({ name, to }) => {
+    const target = datasets.get(to);
+    return target === undefined ? [] : [{ name, target }];
+  });
+  const find = (choose: (target: ModelDataset) => ModelField | undefined): string | undefined => {
+    for (const { name, target } of joined) {
+      const field = choose(target);
+      if (field !== undefined) return `${dataset.name}.${name}.${field.name}`;
+    }
+    return undefined;
+  };
   const { defaultTime } = dataset;
-  return defaultTime === undefined ? undefined : `${dataset.name}.${defaultTime}.month`;
+  return (
+    find((target) => fieldWithFewValues(target, counts)) ??
+    (defaultTime === undefined ? undefined : `${dataset.name}.${defaultTime}.month`) ??
+    find((target) => [...target.fields.values()].find(isTitle))
+  );
 }
 
-function hasFewValues({ values, hidden }: ModelField): boolean {
-  const isList = Array.isArray(values) && values.length > 1 && values.length <= 20;
-  return hidden !== true && isList;
+/** By what its file declares, or else by what the scan has seen. */
+function fieldWithFewValues(
+  { name: dataset, fields }: ModelDataset,
+  counts: ValueCounts,
+): ModelField | undefined {
+  const shown = [...fields.values()].filter(({ hidden }) => hidden !== true);
+  const isFew = (count = 0): boolean => count > 1 && count <= mostValues;
+  const countOf = ({ name }: ModelField): number => counts.get(`${dataset}.${name}`) ?? 0;
+  const [fewest] = shown
+    .filter((field) => isFew(countOf(field)))
+    .toSorted((a, b) => countOf(a) - countOf(b));
+  return shown.find(({ values }) => isFew(Array.isArray(values) ? values.length : 0)) ?? fewest;
 }
+
+const mostValues = 20;
 
 function isTitle({ name, type, hidden }: ModelField): boolean {
   return hidden !== true && type === 'string' && /(?:^|_)(?:name|title|label)$/i.test(name);

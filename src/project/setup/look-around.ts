@@ -13,6 +13,10 @@ export interface Sighting {
   readonly what: string;
   /** What to type behind `ktx` to use it. */
   readonly next: string;
+  /** True if `next` adds to a project, which `ktx setup` has to make first. */
+  readonly needsProject?: boolean | undefined;
+  /** The flags of `ktx setup` that connect it, by their names; undefined where it takes more. */
+  readonly flags?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Folders of thousands of files are not looked through to their end. */
@@ -26,13 +30,31 @@ const mostEntries = 500;
 export function lookAround(dir: string, env: NodeJS.ProcessEnv): readonly Sighting[] {
   const project = findProjectAt(dir, env);
   if (project !== undefined) return [{ where: project, what: 'a ktx project', next: 'status' }];
+  return lookForData(dir, env);
+}
+
+/** Like `lookAround`, whether a project is there or above. */
+export function lookForData(dir: string, env: NodeJS.ProcessEnv): readonly Sighting[] {
   const names = listFolder(dir);
   return [
     ...names.flatMap((name) => databaseFile(dir, name) ?? []),
     ...tableFiles(dir, names),
-    ...dbtProject(names),
+    ...dbtProjects(dir, names),
     ...databaseAddresses(dir, env),
+    ...documentFolders(dir, names),
   ];
+}
+
+/** What a folder has that a project reads beside its warehouse. */
+export function lookForSources(dir: string): readonly SourceSighting[] {
+  const names = listFolder(dir);
+  const projects = dbtProjects(dir, names).map((found) => ({ ...found, ...addDbt(found.folder) }));
+  return [...projects, ...documentFolders(dir, names)];
+}
+
+interface SourceSighting extends Sighting {
+  /** Relative to the folder that was looked in. */
+  readonly folder: string;
 }
 
 function findProjectAt(dir: string, env: NodeJS.ProcessEnv): string | undefined {
@@ -62,9 +84,10 @@ function isOf(dir: string, name: string, kind: 'file' | 'folder'): boolean {
 function databaseFile(dir: string, name: string): Sighting | undefined {
   const driver = isOf(dir, name, 'file') ? driverOfFile(join(dir, name)) : undefined;
   if (driver === undefined) return undefined;
-  const path = quotePath(`./${name}`);
+  const path = `./${name}`;
   const what = `a ${driver.title.split(',')[0]} database`;
-  return { where: name, what, next: `setup --driver ${driver.name} --path ${path}` };
+  const next = `setup --driver ${driver.name} --path ${quotePath(path)}`;
+  return { where: name, what, next, flags: { driver: driver.name, path } };
 }
 
 /** The folder itself, and the folders in it, that have files of tables. */
@@ -82,10 +105,11 @@ function tableFiles(dir: string, names: readonly string[]): readonly Sighting[] 
       );
       if (found.length === 0) return [];
       const where = place === '.' ? 'this folder' : place;
-      const path = quotePath(place === '.' ? '.' : `./${place}`);
+      const path = place === '.' ? '.' : `./${place}`;
       const [first = ''] = found;
       const what = found.length === 1 ? first : `${found.length} files of tables, such as ${first}`;
-      return [{ where, what, next: `setup --driver ${driver} --path ${path}` }];
+      const next = `setup --driver ${driver} --path ${quotePath(path)}`;
+      return [{ where, what, next, flags: { driver, path } }];
     });
   });
 }
@@ -95,18 +119,55 @@ function isConfiguration(name: string): boolean {
   return /^(?:package(?:-lock)?|tsconfig.*|manifest|catalog|composer|\.\w+)\.json$/i.test(name);
 }
 
-function dbtProject(names: readonly string[]): readonly Sighting[] {
-  if (!names.includes('dbt_project.yml')) return [];
-  const profiles =
-    names.includes('profiles.yml') || existsSync(join(homedir(), '.dbt/profiles.yml'));
-  const what = profiles ? 'a dbt project with profiles.yml' : 'a dbt project';
-  return [
-    {
-      where: 'dbt_project.yml',
-      what,
-      next: profiles ? 'setup --from-dbt .' : 'connection add dbt --driver dbt --path .',
-    },
-  ];
+/** Names of folders that people give to what they write for each other. */
+const documentFolderName = /^(?:docs?|documentation|handbook|wiki|knowledge(?:[-_ ]?base)?)$/i;
+const documentFile = /\.(?:md|mdx|html?)$/i;
+
+/** Folders of documents; `wiki` of a project is its own. */
+function documentFolders(dir: string, names: readonly string[]): readonly SourceSighting[] {
+  const isProject = names.includes('ktx.yaml');
+  const folders = names.filter(
+    (name) => documentFolderName.test(name) && isOf(dir, name, 'folder'),
+  );
+  return folders.flatMap((name): SourceSighting[] => {
+    const files = listFolder(join(dir, name)).filter((entry) => documentFile.test(entry));
+    if (files.length === 0 || (isProject && name === 'wiki')) return [];
+    const what = files.length === 1 ? `a document, ${files[0]}` : `${files.length} documents`;
+    const folder = `./${name}`;
+    const next = `connection add ${nameFrom(name)} --driver docs --path ${quotePath(folder)}`;
+    return [{ where: name, what, next, needsProject: true, folder }];
+  });
+}
+
+/** A name for a connection. */
+function nameFrom(folder: string): string {
+  return folder.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
+}
+
+function addDbt(folder: string): Pick<Sighting, 'next' | 'needsProject'> {
+  const next = `connection add dbt --driver dbt --path ${quotePath(folder)}`;
+  return { next, needsProject: true };
+}
+
+/** The folder itself, and the folders in it, that are a dbt project. */
+function dbtProjects(dir: string, names: readonly string[]): readonly SourceSighting[] {
+  const inHome = existsSync(join(homedir(), '.dbt/profiles.yml'));
+  const places = ['.', ...names.filter((name) => isOf(dir, name, 'folder'))];
+  return places.flatMap((place) => {
+    const entries = place === '.' ? names : listFolder(join(dir, place));
+    if (!entries.includes('dbt_project.yml')) return [];
+    const profiles = inHome || entries.includes('profiles.yml');
+    const folder = place === '.' ? '.' : `./${place}`;
+    const connects = { next: `setup --from-dbt ${quotePath(folder)}`, flags: { fromDbt: folder } };
+    return [
+      {
+        folder,
+        where: place === '.' ? 'dbt_project.yml' : `${place}/dbt_project.yml`,
+        what: profiles ? 'a dbt project with profiles.yml' : 'a dbt project',
+        ...(profiles ? connects : addDbt(folder)),
+      },
+    ];
+  });
 }
 
 const addressName = /^(?:[A-Z_]*DATABASE_URL|WAREHOUSE_URL|POSTGRES_URL|MYSQL_URL)$/;
@@ -124,15 +185,17 @@ function databaseAddresses(dir: string, env: NodeJS.ProcessEnv): readonly Sighti
     const scheme = /^[a-z]+(?=:\/\/)/i.exec(env[variable] ?? '')?.[0].toLowerCase() ?? '';
     return servers.find((name) => scheme.startsWith(name));
   };
-  const nextFor = (variable: string): string => {
+  const useOf = (variable: string): Pick<Sighting, 'next' | 'flags'> => {
     const driver = driverFor(variable);
-    return driver === undefined ? 'setup' : `setup --driver ${driver} --url env:${variable}`;
+    if (driver === undefined) return { next: 'setup' };
+    const url = `env:${variable}`;
+    return { next: `setup --driver ${driver} --url ${url}`, flags: { driver, url } };
   };
   return [
     ...named.map((name) => ({
       where: name,
       what: 'a variable of the environment',
-      next: nextFor(name),
+      ...useOf(name),
     })),
     ...inFile.map((where) => ({
       where,

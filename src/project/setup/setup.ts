@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { UserError } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
+import { findDialect } from '../../sql/dialects.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
 import { readText, writeAtomically } from '../../store/files.ts';
 import { findRepository, openRepository } from '../../store/git.ts';
@@ -25,6 +26,12 @@ interface NewConnection {
   readonly config: WarehouseConfig;
 }
 
+interface TypedConnection extends NewConnection {
+  readonly env: HostEnvironment;
+  /** Into which dbt builds: its tables get names without a schema. */
+  readonly firstSchema?: string | undefined;
+}
+
 interface ConnectionProbe extends NewConnection {
   readonly secrets: ReadSecret;
 }
@@ -34,19 +41,37 @@ export type WarehouseProbe = Awaited<ReturnType<typeof probeConnection>>;
 /**
  * Creates a project with the connection that a person has typed, or adds it to the existing
  * project, and approves it. Writes nothing unless the warehouse answers. `written` lists the
- * created or changed files and folders, relative to the project.
+ * created or changed files and folders, relative to the project, `schemas` those that `ktx.yaml`
+ * has because of `firstSchema`.
  */
 export async function setUpProject(
-  { env, ...connection }: NewConnection & { readonly env: HostEnvironment },
+  { env, firstSchema, ...connection }: TypedConnection,
   signal: AbortSignal,
 ) {
   const { dir, name, config } = connection;
   const grantOf = connectionGrant.bind(undefined, name, config);
   const approval = await approveTyped({ dir, env, grantOf });
   const probe = await probeConnection({ ...connection, secrets: approval.secrets }, signal);
-  const written = await writeConnection(connection);
+  const schemas = schemasFrom(firstSchema, config, probe.schemas);
+  const settings = schemas === undefined ? config : { ...config, schemas: [...schemas] };
+  const written = await writeConnection({ ...connection, config: settings });
   await approval.remember();
-  return { dir, connection: name, written, probe };
+  return { dir, connection: name, written, probe, schemas };
+}
+
+/**
+ * The schemas with the first one first; undefined if the settings or the engine say which it is.
+ */
+function schemasFrom(
+  first: string | undefined,
+  config: WarehouseConfig,
+  found: readonly string[],
+): readonly string[] | undefined {
+  const { defaultSchema } = findDialect(config.driver);
+  const isOpen = !('schemas' in config) && !('database' in config && config.database === first);
+  if (first === undefined || !isOpen || defaultSchema === '' || defaultSchema === first)
+    return undefined;
+  return found.includes(first) ? [first, ...found.filter((name) => name !== first)] : undefined;
 }
 
 /**

@@ -187,15 +187,15 @@ export function telemetryGrant(config: TelemetryConfig, sources: SecretSources):
  * belongs to it.
  */
 export function serveGrant(
-  { auth, state, roles, default_role: defaultRole }: ServeConfig,
+  { auth, state, state_key: stateKey, roles, default_role: defaultRole }: ServeConfig,
   sources: SecretSources,
 ): Grant | undefined {
-  if (auth === undefined && state === undefined) return undefined;
+  if ([auth, state, stateKey].every((key) => key === undefined)) return undefined;
   const draft = draftGrant(sources);
   const { broker, ...login } = auth ?? {};
   draftKeys(draft, login, { table: configReach, prefix: 'serve.auth' });
   draftKeys(draft, broker ?? {}, { table: configReach, prefix: 'serve.auth.broker' });
-  draftKeys(draft, { state }, { table: configReach, prefix: 'serve' });
+  draftKeys(draft, { state, state_key: stateKey }, { table: configReach, prefix: 'serve' });
   for (const { group, role } of roles) draft.setting('serve.roles', `${group} is ${role}`);
   if (defaultRole !== undefined) draft.setting('serve.default_role', defaultRole);
   return draft.finish('serve.auth');

@@ -1,6 +1,7 @@
 import { parseSubject } from '../../context/claims/subject.ts';
 import { UserError } from '../../lib/error.ts';
 import { explainAnything } from '../answer/explain.ts';
+import { findOrigins, type SubjectOrigin } from '../graph/find-origins.ts';
 import { findUses, type SubjectUse } from '../graph/find-uses.ts';
 import type { Project } from '../open/open.ts';
 import { openVisibleSubjects, type VisibleSubjects } from './visible-subjects.ts';
@@ -9,6 +10,7 @@ type AnyExplanation = Awaited<ReturnType<typeof explainAnything>>[number];
 
 interface VisibleExplanation extends AnyExplanation {
   readonly uses: readonly SubjectUse[];
+  readonly origins: readonly SubjectOrigin[];
 }
 
 interface VisibleSubjectRequest {
@@ -41,7 +43,8 @@ export async function explainVisible(
   return Promise.all(
     shown.map(async (own) => ({
       ...withoutHidden(own, visible),
-      uses: (await findUses(project, own.subject)).filter((use) => isVisibleUse(use, own, visible)),
+      uses: visibleUses(await findUses(project, own.subject), own, visible),
+      origins: visibleOrigins(await findOrigins(project, withoutHidden(own, visible)), visible),
     })),
   );
 }
@@ -86,6 +89,29 @@ function declaresValues(subject: string, visible: VisibleSubjects): boolean {
   const { connection = '', dataset = '', name } = parseSubject(subject) ?? {};
   const { fields = [] } = visible.dataset(connection, dataset)?.dataset ?? {};
   return fields.find((field) => field.name === name)?.values !== undefined;
+}
+
+/** What depends on something hidden is hidden, too. */
+function visibleUses(
+  uses: readonly SubjectUse[],
+  own: AnyExplanation,
+  visible: VisibleSubjects,
+): readonly SubjectUse[] {
+  return uses
+    .filter((use) => isVisibleUse(use, own, visible))
+    .map((use) =>
+      use.uses === undefined ? use : { ...use, uses: visibleUses(use.uses, own, visible) },
+    );
+}
+
+/** Without what is hidden, and what that is made of. */
+function visibleOrigins(
+  origins: readonly SubjectOrigin[],
+  visible: VisibleSubjects,
+): readonly SubjectOrigin[] {
+  return origins
+    .filter(({ subject }) => subject === undefined || visible.isVisible(subject))
+    .map((origin) => ({ ...origin, from: visibleOrigins(origin.from, visible) }));
 }
 
 /** Of metrics, those that are not hidden. A verified question may name values. */

@@ -4,6 +4,7 @@ import {
   catalogTableSchema,
   type CatalogTable,
   type DatasetNames,
+  tableLocation,
 } from '../../context/catalog/catalog.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { subjects, type Claim, type Evidence } from '../../context/claims/claim.ts';
@@ -76,7 +77,7 @@ function planTask(
     origin: 'model',
     extractor,
     item: `sources/${connection}/${table.schema}.jsonl`,
-    location: table.table,
+    location: tableLocation(table),
     measured: { structure },
     confidence: 0.5,
   };

@@ -9,6 +9,7 @@ import {
 } from '../names/other-names.ts';
 import {
   commonPrefixOf,
+  isMeasure,
   type NameParts,
   parseColumnName,
   parseTableName,
@@ -37,6 +38,11 @@ export interface TableFacts {
   readonly rows: number;
   /** 0..1: how likely a role of a person refers to this table. */
   readonly people: number;
+  /**
+   * 0..1: the share of all columns called like another table whose name has no id word: `customer`,
+   * not `customer_id`. Where that is the custom, a role has none either.
+   */
+  readonly plain: number;
 }
 
 export interface ColumnFacts {
@@ -77,7 +83,22 @@ export function isOfView({ table }: Pick<ColumnFacts, 'table'>): boolean {
 export function buildTableFacts(tables: readonly ProfiledSchema[]): TableFacts[] {
   const parsed = parseNames(tables);
   const isAway = otherTableFinder(parsed);
-  return parsed.map((table) => tableFacts(table, isAway));
+  const plain = shareOfPlain(parsed, isAway);
+  return parsed.map((table) => tableFacts(table, { isAway, plain }));
+}
+
+function shareOfPlain(tables: readonly ParsedTable[], isAway: IsAway): number {
+  const named = tables.flatMap(({ schema, profile, columnParts }) =>
+    columnParts.filter(
+      (parts, position) =>
+        profile.columns[position]?.kind === 'integer' &&
+        parts.entity.length > 0 &&
+        !isMeasure(parts) &&
+        isAway(parts, position, schema),
+    ),
+  );
+  const plain = named.filter(({ keyed }) => !keyed);
+  return plain.length / (named.length + 1);
 }
 
 /** Names are parsed with the vocabulary of all tables, which tells where glued words part. */
@@ -97,6 +118,14 @@ function parseNames(tables: readonly ProfiledSchema[]): ParsedTable[] {
     ]),
   );
   vocabulary.delete('');
+  // What many tables are called says nothing, nor does their key `entity_id`.
+  const generic = genericWords.find(
+    (word) =>
+      withParts.filter(({ parts }) => parts.entity.includes(word)).length >= manyTables &&
+      withParts.every(({ parts }) => parts.entity.join() !== word),
+  );
+  for (const [index, table] of withParts.entries())
+    withParts[index] = { ...table, parts: withoutGeneric(table.parts, generic) };
   const names = otherNames(
     withParts.map(({ parts, schema }) => ({
       entity: parts.entity,
@@ -106,8 +135,20 @@ function parseNames(tables: readonly ProfiledSchema[]): ParsedTable[] {
   return withParts.map((table, index) => ({
     ...table,
     otherNames: names[index] ?? [],
-    columnParts: parseColumnNames(table.schema, vocabulary),
+    columnParts: parseColumnNames(table.schema, vocabulary).map((parts) =>
+      withoutGeneric(parts, generic),
+    ),
   }));
+}
+
+/** What every table holds: `catalog_product_entity`. */
+const genericWords = ['entity', 'entities', 'object', 'record'];
+const manyTables = 3;
+
+function withoutGeneric(parts: NameParts, generic: string | undefined): NameParts {
+  if (generic === undefined || !parts.entity.includes(generic)) return parts;
+  const entity = parts.entity.filter((word) => word !== generic);
+  return entity.length > 0 || parts.keyed ? { ...parts, entity } : parts;
 }
 
 /**
@@ -143,7 +184,7 @@ function otherTableFinder(tables: readonly ParsedTable[]): IsAway {
     tables.flatMap((table) => [
       [table.parts.entity, table] as const,
       ...table.otherNames
-        .filter(({ weight }) => weight >= nameOfTable)
+        .filter(({ weight, group }) => weight >= nameOfTable && group === undefined)
         .map(({ words }) => [words, table] as const),
     ]),
   );
@@ -161,7 +202,7 @@ function otherTableFinder(tables: readonly ParsedTable[]): IsAway {
 
 function tableFacts(
   { schema, profile, version, parts, otherNames: others, partition, columnParts }: ParsedTable,
-  isAway: IsAway,
+  { isAway, plain }: { readonly isAway: IsAway; readonly plain: number },
 ): TableFacts {
   const ref = {
     ...(schema.catalog === undefined ? {} : { catalog: schema.catalog }),
@@ -172,7 +213,17 @@ function tableFacts(
   const rows = Math.round(profile.rows / profile.fraction);
   const people = Math.max(peopleScore(parts), peopleByColumns(profile.columns, columnParts));
   const names = { parts, otherNames: others, partition };
-  const table: TableFacts = { schema, ref, profile, version, columns, rows, people, ...names };
+  const table: TableFacts = {
+    schema,
+    ref,
+    profile,
+    version,
+    columns,
+    rows,
+    people,
+    plain,
+    ...names,
+  };
   for (const [position, column] of schema.columns.entries()) {
     const [own, columnProfile] = [columnParts[position], profile.columns[position]];
     if (!own || !columnProfile) continue;

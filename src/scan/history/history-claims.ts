@@ -1,4 +1,9 @@
-import { catalogPath, type Catalog, type CatalogTable } from '../../context/catalog/catalog.ts';
+import {
+  catalogPath,
+  type Catalog,
+  type CatalogTable,
+  tableLocation,
+} from '../../context/catalog/catalog.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { slug } from '../../context/catalog/slug.ts';
 import { subjects, type Claim, type Evidence } from '../../context/claims/claim.ts';
@@ -99,7 +104,7 @@ function evidenceFor(
     origin: 'code',
     extractor: historyExtractor,
     item: catalogPath(connection, table.schema),
-    location: table.table,
+    location: tableLocation(table),
     measured,
     confidence: 0.6,
   };

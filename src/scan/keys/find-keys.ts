@@ -108,8 +108,21 @@ function chooseKey(
   const smallestSets = uniqueSets.filter(
     (set) => !uniqueSets.some((smaller) => isWithin(smaller, set)),
   );
-  const key = declaredKey(table) ?? bestKey(table, [...uniqueSingles, ...smallestSets]);
-  return { key, parents: uniqueSingles.flatMap((single) => parentKey(single, key)) };
+  const found = bestKey(table, [...uniqueSingles, ...smallestSets]);
+  const key = declaredKey(table) ?? found;
+  const surrogate = found !== key && isSurrogate(found, table) ? found : undefined;
+  return { key, parents: uniqueSingles.flatMap((single) => parentKey(single, key, surrogate)) };
+}
+
+/**
+ * True for the `id` of accounts whose declared key is their number: other tables refer to it all
+ * the same.
+ */
+function isSurrogate(found: KeyFinding | undefined, { columns }: TableFacts): boolean {
+  const column = columns.find(({ name }) => found?.columns.join() === name);
+  if (column === undefined || found?.status !== 'accepted') return false;
+  const isNumber = column.family === 'integer' || column.profile.kind === 'uuid';
+  return isNumber && column.parts.keyed && column.home >= 0.8;
 }
 
 /** True if a larger set, of a table's first columns, has all columns of the set and more. */
@@ -190,10 +203,10 @@ function reasonToDoubt({ columns }: KeyCandidate, rows: number): string | undefi
  */
 function parentKey(
   { columns: [column], score }: KeyCandidate,
-  key: KeyFinding | undefined,
+  ...keys: readonly (KeyFinding | undefined)[]
 ): ParentKey[] {
-  const isPrimary = key?.columns.length === 1 && key.columns[0] === column.name;
-  if (isPrimary) return [{ column, prior: key.probability, primary: true }];
+  const own = keys.find((key) => key?.columns.length === 1 && key.columns[0] === column.name);
+  if (own !== undefined) return [{ column, prior: own.probability, primary: true }];
   if (isMeasure(column.parts) || column.table.rows < 3) return [];
   if (score >= -1.5) return [{ column, prior: sigmoid(score) * 0.5, primary: false }];
   const isText = column.family === 'text' && column.profile.nulls === 0;

@@ -1,6 +1,7 @@
 import type { ColumnFacts, TableFacts } from '../facts/table-facts.ts';
 import { isMeasure } from '../names/parse-name.ts';
 import { isCompleteSketch } from '../profile/sketch.ts';
+import type { ColumnProfile } from '../profile/table-profile.ts';
 
 /** Columns that may be their table's primary key. */
 export interface KeyCandidate {
@@ -27,17 +28,26 @@ export function singleColumnCandidates({ schema, columns }: TableFacts): KeyCand
   });
 }
 
+/** A longer text is prose. */
+const longestLabel = 80;
+
+/** True for texts by which rows may be called: `Vintage Cars and Trucks`. */
+export const isLabel = ({ maxLength = 0 }: ColumnProfile): boolean => maxLength <= longestLabel;
+
 function keyScore({ parts, profile, position, table, family, home, away }: ColumnFacts): number {
   const isFirst = position === 0;
   const isNamedByTable = parts.entity.every((word) => table.parts.entity.includes(word));
   const mayBeSharedKey = isNamedByTable || (isFirst && profile.distinct >= 20);
+  // A `uuid` or a `code` further on is rather another key.
+  const isBare = parts.entity.length === 0 && !isFirst && family !== 'integer';
   return sumWeights([
+    [isBare, -1],
     [true, -1.6 + (home >= 0.8 ? 2 : home * 1.2)],
     [isFirst, 1.6],
     [parts.keyed, 1.2],
     [family === 'integer' || profile.kind === 'uuid', 0.8],
     [isMeasure(parts), isFirst ? -1 : -2.5],
-    [profile.kind === 'text', -3],
+    [profile.kind === 'text', isFirst && home >= 0.95 && isLabel(profile) ? -1.5 : -3],
     [profile.nulls > 0, -4],
     [away, mayBeSharedKey ? -1 : -2.2],
   ]);

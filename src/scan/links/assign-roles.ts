@@ -1,28 +1,37 @@
 import type { LinkFinding } from '../../context/catalog/catalog.ts';
 import { tableKey } from '../../sql/dialect.ts';
+import { stepOfTable, thingOf } from '../../sql/names/table-layer.ts';
 import type { ColumnFacts, TableFacts } from '../facts/table-facts.ts';
 import { matchNames } from '../names/name-match.ts';
 
 /**
- * If several accepted links lead from one table to another, each gets a role, named after its
- * column.
+ * If several accepted links lead from one table to another, or to copies of one thing in several
+ * layers, each gets a role, named after its column.
  */
 export function assignRoles(
   links: readonly LinkFinding[],
   tables: readonly TableFacts[],
 ): LinkFinding[] {
   const pairOfTables = ({ from, to, status }: LinkFinding): string =>
-    JSON.stringify([from.table, to.table, status]);
+    JSON.stringify([from.table, thingOf(to.table.table), status]);
   const linksByPair = Map.groupBy(links, pairOfTables);
+  const isNamesake = (link: LinkFinding, other: LinkFinding): boolean =>
+    tableKey(link.to.table) === tableKey(other.to.table) ||
+    (stepOf(link) !== stepOf(other) && link.from.columns.join() !== other.from.columns.join());
   const tablesByKey = new Map(tables.map((table) => [tableKey(table.ref), table]));
   const firstColumn = ({ table, columns }: LinkFinding['from']): ColumnFacts | undefined =>
     tablesByKey.get(tableKey(table))?.columns.find(({ name }) => name === columns[0]);
   return links.map((link) => {
-    const isOnly = (linksByPair.get(pairOfTables(link))?.length ?? 0) < 2;
+    const rivals = linksByPair.get(pairOfTables(link)) ?? [];
+    const isOnly = rivals.every((rival) => rival === link || !isNamesake(link, rival));
     if (link.status !== 'accepted' || isOnly) return link;
     const role = roleName(firstColumn(link.from), firstColumn(link.to));
     return { ...link, role: role || link.from.columns.join('_') };
   });
+}
+
+function stepOf({ to: { table } }: LinkFinding): string {
+  return stepOfTable([table.table, table.schema]);
 }
 
 /**

@@ -26,6 +26,8 @@ const minAccepted = 0.8;
 interface KnownLinks {
   readonly keys: KeyFindings;
   readonly declared: readonly LinkFinding[];
+  /** Links of one column. */
+  readonly inferred: readonly LinkFinding[];
 }
 
 /**
@@ -34,7 +36,7 @@ interface KnownLinks {
  */
 export async function findCompositeLinks(
   tables: readonly TableFacts[],
-  { keys, declared }: KnownLinks,
+  { keys, declared, inferred }: KnownLinks,
   context: ScanContext,
 ): Promise<LinkFinding[]> {
   const declaredComposites = declared.filter(({ from }) => from.columns.length > 1);
@@ -48,13 +50,15 @@ export async function findCompositeLinks(
   const pairings = findPairings(stored, keys).filter((pairing) => !isDeclared(pairing));
   const queries = pairings.map((pairing) => containmentQuery(pairing, context.warehouse.dialect));
   const results = await measureAll(queries, context);
-  return pairings.flatMap((pairing, index): LinkFinding[] => {
+  const found = pairings.flatMap((pairing, index): LinkFinding[] => {
     // Rows of the child, those with a parent, and the same for its distinct values.
     const [rows = 0, matched = 0, distinct = 0, distinctMatched = 0] = results[index] ?? [];
     const containment = distinctMatched / Math.max(1, distinct);
     const isDetail = isDetailTable(pairing);
-    const weight = isDetail ? 1 : containmentSurprise(pairing.to, distinct);
-    const doubt = isDetail || !hasTime(pairing) ? 1 : timeDiscount;
+    const isWhole = isWholeOfMember(pairing, inferred);
+    const surprise = containmentSurprise(pairing.to, distinct);
+    const weight = isDetail || isWhole ? 1 : Math.max(surprise, Number(isOfTable(pairing)) * 0.9);
+    const doubt = isDetail || isWhole || !hasTime(pairing) ? 1 : timeDiscount;
     const probability = 0.95 * containment * weight * doubt;
     if (probability < context.config.review) return [];
     const isAccepted = probability >= Math.max(minAccepted, context.config.accept);
@@ -62,6 +66,82 @@ export async function findCompositeLinks(
     const status = isAccepted ? 'accepted' : 'review';
     return [inferredLink(pairing, { status, probability, evidence })];
   });
+  return found.filter((link) => !isImplied(link, found));
+}
+
+/**
+ * True for the district of an order that has the customer of the order, whose key begins with that
+ * of the district: the columns refer there by way of the customer.
+ */
+function isImplied(link: LinkFinding, links: readonly LinkFinding[]): boolean {
+  const isWithin = ({ from }: LinkFinding): boolean =>
+    sameTable(from.table, link.from.table) &&
+    from.columns.length > link.from.columns.length &&
+    link.from.columns.every((column) => from.columns.includes(column));
+  return links.some(
+    (larger) =>
+      isWithin(larger) &&
+      links.some(
+        ({ from, to }) =>
+          sameTable(from.table, larger.to.table) && sameTable(to.table, link.to.table),
+      ),
+  );
+}
+
+const isMemberOf = ({ from, to }: ColumnPairing, link: LinkFinding): boolean =>
+  from.some(
+    (column, index) =>
+      link.status === 'accepted' &&
+      sameTable(link.from.table, column.table.ref) &&
+      link.from.columns.join() === column.name &&
+      sameTable(link.to.table, to[0].table.ref) &&
+      link.to.columns.join() === to[index]?.name,
+  );
+
+/**
+ * True for `item(client, order_no)` and `orders(client, order_no)` if there is only one client yet,
+ * so that `order_no` alone refers to the same rows.
+ */
+const isWholeOfMember = (pairing: ColumnPairing, inferred: readonly LinkFinding[]): boolean =>
+  pairing.from.every((column, index) => {
+    const member = pairing.to[index];
+    return member !== undefined && haveSameWords(column.parts, member.parts);
+  }) && inferred.some((link) => isMemberOf(pairing, link));
+
+/**
+ * True for `c_d_id, c_w_id` and `district(d_id, d_w_id)`: one column names the table, and the
+ * others are called like the other columns of its key.
+ */
+function isOfTable({ from, to }: ColumnPairing): boolean {
+  const isNaming = from.map(
+    ({ parts }, index) =>
+      parts.keyed && to[index]?.parts.entity.length === 0 && namesTable(parts, to[0].table),
+  );
+  const isAlike = from.map(({ parts }, index) => {
+    const member = to[index];
+    return member !== undefined && member.parts.keyed && haveSameWords(parts, member.parts);
+  });
+  return isNaming.some(Boolean) && isAlike.every((alike, index) => alike || isNaming[index]);
+}
+
+/** The links of one column, without those that are a part of an accepted composite link. */
+export function withoutMembers(
+  inferred: readonly LinkFinding[],
+  composite: readonly LinkFinding[],
+): LinkFinding[] {
+  const accepted = composite.filter(({ status }) => status === 'accepted');
+  return inferred.filter(
+    (link) =>
+      !accepted.some(
+        ({ from, to }) =>
+          sameTable(link.from.table, from.table) &&
+          sameTable(link.to.table, to.table) &&
+          from.columns.some(
+            (column, index) =>
+              column === link.from.columns.join() && to.columns[index] === link.to.columns.join(),
+          ),
+      ),
+  );
 }
 
 /**
@@ -137,8 +217,20 @@ function isNamedAfter({ parts }: ColumnFacts, member: ColumnFacts): boolean {
   return (
     haveSameWords(parts, member.parts) ||
     (parts.keyed && matchNames(parts.entity, member.parts.entity).full >= 0.9) ||
-    (parts.keyed && member.parts.entity.length === 0 && namesTable(parts, member.table))
+    (parts.keyed && member.parts.entity.length === 0 && namesTable(parts, member.table)) ||
+    isPrefixedAlike(parts, member)
   );
+}
+
+/**
+ * True for `c_w_id` and `d_w_id`, or `d_id`: the letters of the own table stand before the same
+ * name.
+ */
+function isPrefixedAlike({ words, keyed }: NameParts, { parts }: ColumnFacts): boolean {
+  const own = (words[0]?.length ?? 9) <= 2 && words.length > 2 ? words.slice(1) : words;
+  const isPrefixed = (parts.words[0]?.length ?? 9) <= 2 && parts.words.length > 2;
+  const other = isPrefixed ? parts.words.slice(1) : parts.words;
+  return keyed && (own !== words || isPrefixed) && own.join(' ') === other.join(' ');
 }
 
 /** `c_id` of an order is the `id` of a customer whose columns begin with `c_`. */

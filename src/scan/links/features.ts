@@ -1,4 +1,5 @@
-import { isMeasure, measuresSomethingElse } from '../names/parse-name.ts';
+import { isMeasure, isSelfReference, measuresSomethingElse } from '../names/parse-name.ts';
+import type { ColumnFacts } from '../facts/table-facts.ts';
 import type { ColumnProfile } from '../profile/table-profile.ts';
 import type { LinkCandidate } from './link-candidate.ts';
 
@@ -17,6 +18,9 @@ export function featuresOf(candidate: LinkCandidate) {
     ...queryLogFeatures(candidate, unnamed),
     ...columnFeatures(candidate, unnamed),
     ...wordFeatures(candidate, unnamed),
+    ...ownTableFeatures(candidate),
+    ...snugFeatures(candidate, unnamed),
+    ...plainFeatures(candidate, unnamed),
     unnamed,
   };
 }
@@ -41,6 +45,66 @@ function wordFeatures({ child, parent, names }: LinkCandidate, unnamed: number) 
     attribute: Number(parent.isAttribute === true) * names.same,
     ownTable: unnamed * Number(child.table === parent.column.table),
   };
+}
+
+/** What speaks for and against a reference to another row of the same table. */
+function ownTableFeatures({ child, parent, names }: LinkCandidate) {
+  const isOwn = Number(child.table === parent.column.table && child.present > 0);
+  const isOptional = child.profile.nulls > 0 || hasNoneValue(child.profile, parent.column.profile);
+  return {
+    // The first row has none to refer to.
+    noRoot: isOwn * Number(!isOptional),
+    ownOptional: isOwn * (1 - names.selfRole) * Number(isOptional && child.parts.keyed),
+    ownDone: isOwn * (1 - names.selfRole) * Number(isSelfReference(child.parts)),
+  };
+}
+
+function snugFeatures({ child, parent, isOwnKey }: LinkCandidate, unnamed: number) {
+  const { profile, parts, present } = child;
+  const gaps = gapsAtEnds(profile, parent.column.profile);
+  if (gaps === undefined || present === 0)
+    return { snug: 0, snugKeyed: 0, loose: 0, snugOwnKey: 0 };
+  const isSnug = snugness(child, parent.column);
+  const density = Math.min(1, profile.distinct / ((profile.max ?? 0) - (profile.min ?? 0) + 1));
+  return {
+    snug: unnamed * isSnug * Number(!isOwnKey),
+    snugKeyed: unnamed * isSnug * Number(!isOwnKey && parts.keyed),
+    loose: unnamed * (1 - Math.exp(-gaps / 8)) * weightOfValues(profile),
+    // A key that leaves numbers out but reaches the ends counts the rows of another table.
+    snugOwnKey: isSnug * Number(isOwnKey) * (1 - density),
+  };
+}
+
+/** What fits says more of a name without an id word, where that is the custom. */
+function plainFeatures({ child, parent, rivals, isOwnKey }: LinkCandidate, unnamed: number) {
+  const isMute = child.parts.keyed || isOwnKey || child.present === 0 || isMeasure(child.parts);
+  const plain = isMute ? 0 : unnamed * child.table.plain;
+  return {
+    plain,
+    plainSnug: plain * snugness(child, parent.column),
+    plainTightest: plain * Number(rivals.tightest),
+  };
+}
+
+/**
+ * References are spread over the keys, so the more they are, the nearer their ends come to those of
+ * the keys; other numbers end anywhere. 0..1: how near they come, as far as so many values can
+ * tell.
+ */
+export function snugness({ profile }: ColumnFacts, parent: ColumnFacts): number {
+  const gaps = gapsAtEnds(profile, parent.profile);
+  return gaps === undefined ? 0 : Math.exp(-gaps / 2) * weightOfValues(profile);
+}
+
+const weightOfValues = ({ distinct }: ColumnProfile): number =>
+  Math.min(1, Math.log2(Math.max(1, distinct)) / 8);
+
+/** About 1 for references to random keys. Undefined for other values than numbers, and outside. */
+function gapsAtEnds(child: ColumnProfile, parent: ColumnProfile): number | undefined {
+  const overlap = rangeOverlap(child, parent);
+  if (overlap === undefined || overlap.parent <= 0 || overlap.shared < overlap.child)
+    return undefined;
+  return ((overlap.parent - overlap.child) / overlap.parent) * ((child.distinct + 1) / 2);
 }
 
 function nameFeatures({ parent: { column, primary }, names, rivals, isOwnKey }: LinkCandidate) {
@@ -152,7 +216,7 @@ function columnFeatures({ child, parent, names, isOwnKey }: LinkCandidate, unnam
 }
 
 /** True if the child has a 0 or -1 below all keys, which stands for "none". */
-function hasNoneValue({ min }: ColumnProfile, parent: ColumnProfile): boolean {
+export function hasNoneValue({ min }: ColumnProfile, parent: ColumnProfile): boolean {
   return (min === 0 || min === -1) && parent.min !== undefined && parent.min > min;
 }
 

@@ -5,8 +5,9 @@ import {
   type TableFacts,
 } from '../facts/table-facts.ts';
 import type { ParentKey } from '../keys/find-keys.ts';
+import { isLabel } from '../keys/key-candidates.ts';
 import type { NameMeanings } from '../names/name-meanings.ts';
-import { isMeasure } from '../names/parse-name.ts';
+import { isFlag, isMeasure } from '../names/parse-name.ts';
 import {
   estimateContainment,
   isCompleteSketch,
@@ -84,8 +85,8 @@ export function findCandidates(
 }
 
 /**
- * Returns a test that is false for prose, counts, and constants without a key-like name; also for
- * names of things, unless the column is called like a table or like a key of two words.
+ * Returns a test that is false for prose, counts, flags, and constants without a key-like name;
+ * also for names of things, unless the column is called like a table or like a key of two words.
  */
 function referenceTest(parents: readonly ParentKey[]) {
   const names = new Set(
@@ -95,11 +96,12 @@ function referenceTest(parents: readonly ParentKey[]) {
     ]),
   );
   return ({ family, profile, parts, position, present }: ColumnFacts): boolean => {
-    if (family === undefined || profile.kind === 'text' || parts.isCount) return false;
-    const isNamed =
-      parts.keyed || [parts.entity, parts.words].some((words) => names.has(words.join(' ')));
+    if (family === undefined || parts.isCount || isFlag(parts)) return false;
+    const isTable = [parts.entity, parts.words].some((words) => names.has(words.join(' ')));
+    if (profile.kind === 'text') return isTable && isLabel(profile);
+    const isNamed = parts.keyed || isTable;
     if (profile.kind === 'name') return isNamed;
-    if (family === 'date') return parts.keyed;
+    if (family === 'date') return parts.keyed && parts.entity.length < parts.words.length;
     return present > 0 || parts.keyed || position === 0 || !isMeasure(parts);
   };
 }

@@ -5,8 +5,10 @@ import type { KeyFindings } from '../keys/find-keys.ts';
 import type { ScanContext } from '../scan-context.ts';
 import type { NameMeanings } from '../names/name-meanings.ts';
 import { assignRoles } from './assign-roles.ts';
+import { agreeWithNamesakes } from './choose/agree-with-namesakes.ts';
 import { chooseLinks, type JudgedCandidate, removeCycles } from './choose/choose-links.ts';
-import { findCompositeLinks } from './composite-links.ts';
+import { endOnOneCopy } from './choose/end-on-one-copy.ts';
+import { findCompositeLinks, withoutMembers } from './composite-links.ts';
 import { confirmCandidates } from './confirm-candidates.ts';
 import { findCandidates } from './find-candidates.ts';
 import { inferredLink } from './inferred-link.ts';
@@ -39,10 +41,13 @@ export async function findLinks(
     ({ child }) => !columnsWithLink.has(child.id),
   );
   const confirmed = await confirmCandidates(candidates, context);
-  const judged = groupByChild(confirmed).flatMap((group) => chooseLinks(group, context.config));
+  const chosen = groupByChild(confirmed).map((group) => chooseLinks(group, context.config));
+  const judged = endOnOneCopy(agreeWithNamesakes(chosen), declared).flat();
   const inferred = removeRepeated(removeCycles(judged), declared).map(linkFinding);
-  const composite = await findCompositeLinks(tables, { keys, declared }, context);
-  const links = assignRoles([...declared, ...inferred, ...composite], tables);
+  const known = { keys, declared, inferred };
+  const composite = await findCompositeLinks(tables, known, context);
+  const single = withoutMembers(inferred, composite);
+  const links = assignRoles([...declared, ...single, ...composite], tables);
   return sortByColumns(withCardinality(links, uniqueColumnSets(tables, keys)));
 }
 

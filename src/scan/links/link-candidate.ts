@@ -80,19 +80,26 @@ export function nameEvidence(
   const isSelf = child.table === column.table;
   const ofTable = bestMatch([
     matchNames(entity, table),
-    ...column.table.otherNames.map((name) => matchOtherName(entity, name)),
+    ...column.table.otherNames
+      .filter(({ group }) => group === undefined || group === child.table.parts.entity[0])
+      .map((name) => matchOtherName(entity, name)),
   ]);
   const matches = [
     ofTable,
     matchNames(entity, column.parts.entity),
     {
-      full: isSelf || entity.length === 0 ? 0 : withOwnTable.full * 0.95,
+      full:
+        isSelf || entity.length === 0
+          ? 0
+          : Math.max(withOwnTable.full * 0.95, Number(isKindOfOwn(child, table)) * 0.85),
       tail: 0,
       common: 0,
       head: 0,
     },
   ];
-  const hasSameName = entity.length > 0 && haveSameWords(child.parts, column.parts);
+  // Every table may have an `id`, but nobody fills a `uuid` from that of another table by chance.
+  const saysSomething = entity.length > 0 || child.profile.kind === 'uuid';
+  const hasSameName = saysSomething && haveSameWords(child.parts, column.parts);
   // Where both are named after a third table, the name is not this table's.
   const same = hasSameName ? (column.away ? 0.9 : 1) : 0;
   const selfRole = Number(isSelf && isSelfRole(child.parts, column.table.parts));
@@ -107,6 +114,14 @@ export function nameEvidence(
     personRole,
     best: Math.max(same, similarity, selfRole * 0.8, personRole * 0.55, Number(isMeant) * 0.6),
   };
+}
+
+/** True for the `type` of a release group: it refers to `release_group_primary_type`. */
+function isKindOfOwn({ parts, table }: ColumnFacts, parent: readonly string[]): boolean {
+  const [own, last] = [table.parts.entity, parts.entity];
+  const isLonger = parent.length > own.length + last.length;
+  const begins = own.length > 0 && own.every((word, index) => word === parent[index]);
+  return isLonger && begins && parent.slice(-last.length).join(' ') === last.join(' ');
 }
 
 /** The name that fits best. */

@@ -76,7 +76,7 @@ export function readNamesakes(children: readonly ColumnFacts[], keyHashes: KeyHa
   };
   /** True if the parent's own table has a column of the child's name, which refers elsewhere. */
   const parentHasNamesake = (child: ColumnFacts, { column }: ParentKey): boolean => {
-    const group = groupOf(child);
+    const group = child.table === column.table ? undefined : groupOf(child);
     if (group === undefined || !group.tables.has(column.table) || group.members.has(column))
       return false;
     return group.members

@@ -1,8 +1,9 @@
-import { catalogPath } from '../../context/catalog/catalog.ts';
+import { catalogPath, tableLocation } from '../../context/catalog/catalog.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { proposalExtractor, subjects, type Claim } from '../../context/claims/claim.ts';
 import { tableKey, type TableRef } from '../../sql/dialect.ts';
 import { sortByKey } from '../sort-by-key.ts';
+import { withTimeTypes } from '../facts/time-types.ts';
 import type { ScanResult } from '../scan.ts';
 import { proposeMeasures } from './propose-measures.ts';
 import { proposeDefaultTime } from './propose-time.ts';
@@ -28,7 +29,8 @@ export function measureClaims({ catalog, primaryKeys, links, tables }: Scanned):
       kind === 'view' ? [] : columns.map(({ name }) => name.toLowerCase()),
     ),
   );
-  const claims = tables.flatMap(({ table, profile }) => {
+  const claims = tables.flatMap(({ table: declared, profile }) => {
+    const table = withTimeTypes(declared, profile);
     const dataset = names.dataset(table);
     const key = tableKey(table);
     const keyed = new Set([...(keyColumns.get(key) ?? []), ...table.uniqueKeys.flat()]);
@@ -36,7 +38,7 @@ export function measureClaims({ catalog, primaryKeys, links, tables }: Scanned):
     const evidence = {
       connection,
       item: catalogPath(connection, table.schema),
-      location: table.table,
+      location: tableLocation(table),
       origin: 'code',
       extractor: proposalExtractor,
       confidence: 0.5,

@@ -1,4 +1,4 @@
-import { stepOf } from '../../context/catalog/table-layer.ts';
+import { stepOf } from '../../sql/names/table-layer.ts';
 import type { CatalogTable } from '../../context/catalog/catalog.ts';
 import { splitNameWords, singular } from '../names/split-words.ts';
 import type { ColumnProfile, TableProfile } from '../profile/table-profile.ts';

@@ -1,3 +1,5 @@
+import { kindWords } from './word-lists.ts';
+
 /** How well the words of a column name the entity of a table; each number is between 0 and 1. */
 export interface NameMatch {
   /** The words are the entity's words. */
@@ -33,16 +35,29 @@ function computeMatch(child: readonly string[], parent: readonly string[]): Name
   );
   if (child.join('') === parent.join('')) return { full: 1, tail: 0, head: 0, common };
   if (child.length < parent.length) {
-    const head = endingSimilarity(parent, child);
+    // Every table may have a type of its own.
+    const isKind = child.length === 1 && kindWords.has(child[0] ?? '');
+    const head = endingSimilarity(parent, child) * (isKind ? 0.4 : 1);
     const tail = child.length > 1 ? shortFormMatch(child.slice(-1), parent) : 0;
     return { full: shortFormMatch(child, parent), tail, head, common };
   }
   const worst = endingSimilarity(child, parent);
   // `current_cdemo`: a role before the short form.
   const shortened = shortFormMatch(child.slice(-1), parent);
+  const tail = Math.max(shortened, compoundMatch(child.at(-1), parent));
+  const head = child.length === 1 ? compoundMatch(parent[0], child) : 0;
   return child.length === parent.length
-    ? { full: worst, tail: shortened, head: 0, common }
-    : { full: 0, tail: Math.max(worst, shortened), head: 0, common };
+    ? { full: worst, tail, head, common }
+    : { full: 0, tail: Math.max(worst, tail), head, common };
+}
+
+/**
+ * Languages that write words together put what a thing is last: `zielort` is an `ort`, `superhero`
+ * a `hero`.
+ */
+function compoundMatch(long = '', [short = '', ...more]: readonly string[]): number {
+  const isCompound = short.length >= 4 && long.length - short.length >= 3 && long.endsWith(short);
+  return isCompound && more.length === 0 ? 0.9 : 0;
 }
 
 /** How well the last words of a name are those of a shorter one. */
@@ -58,8 +73,10 @@ function shortForm(words: readonly string[]): string {
 
 function shortFormMatch(child: readonly string[], parent: readonly string[]): number {
   const own = child.at(-1) ?? '';
-  const isShort = child.length === 1 && parent.length > 1 && own.length >= 4;
-  return isShort ? wordSimilarity(own, shortForm(parent)) : 0;
+  const short = shortForm(parent);
+  // `bu_class` of business unit class.
+  if (child.length > 1) return child.length < parent.length && child.join('') === short ? 1 : 0;
+  return parent.length > 1 && own.length >= 4 ? wordSimilarity(own, short) : 0;
 }
 
 /** Like `wordSimilarity`, but lower for the person who does something: a tagger is not a tag. */
@@ -82,11 +99,25 @@ export function wordSimilarity(a: string, b: string): number {
   if (a[0] !== b[0]) return 0;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   const common = commonPrefixLength(short, long);
-  const isInflected = common >= 4 && long.length - common <= 3 && inflectedScripts.test(long);
-  if (isInflected) return 0.9;
+  const inflected = inflectionSimilarity(short, long, common);
+  if (inflected > 0) return inflected;
   if (short.length >= 3 && common === short.length)
     return short.length / long.length > 0.7 ? 0.9 : 0.8;
   return short.length >= 2 && short.length < long.length && isAbbreviation(short, long) ? 0.6 : 0;
+}
+
+/** Two forms of one word, by how much of their start they share; 0 if they are none. */
+function inflectionSimilarity(short: string, long: string, common: number): number {
+  const isInflected = common >= 4 && long.length - common <= 3 && inflectedScripts.test(long);
+  if (isInflected || haveOtherEndings(short, long)) return 0.9;
+  // `pacjent` and `pacjenci`.
+  return common >= 5 && long.length - common <= 2 && short.length > common ? 0.8 : 0;
+}
+
+/** `cliente` and `clienti`, `banca` and `banche`, `klasa` and `klasy`: the last vowels change. */
+function haveOtherEndings(a: string, b: string): boolean {
+  const [stem, other] = [a, b].map((word) => word.replace(/h?[aeiouy]{1,2}$/, ''));
+  return stem === other && (stem?.length ?? 0) >= 4;
 }
 
 /** Scripts of languages that change the ends of words. */

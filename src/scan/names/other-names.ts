@@ -1,5 +1,6 @@
 import { matchNames, type NameMatch } from './name-match.ts';
 import { splitNameWords } from './split-words.ts';
+import { kindWords } from './word-lists.ts';
 
 /** What a table is called beside its name. */
 export interface OtherName {
@@ -8,6 +9,11 @@ export interface OtherName {
   readonly weight: number;
   /** True for a few letters, of which nothing is an abbreviation. */
   readonly isShort?: boolean | undefined;
+  /**
+   * Set for a name that only tables of this group use: every table has a type, and only that of
+   * `media` is a `media_type`.
+   */
+  readonly group?: string | undefined;
 }
 
 interface TableNames {
@@ -25,6 +31,9 @@ const groupWeight = 0.95;
 const prefixWeight = 0.95;
 const initialsWeight = 0.85;
 const letterWeight = 0.4;
+/** Last words that add nothing to what a table holds: `company_name` has the companies. */
+const lastNoise = /^(?:name|record|header|head|definition|stamm|kopf)$/;
+const shortenedWeight = 0.9;
 
 /**
  * Other names of each table, in the order of the tables: its name without the group that it is in
@@ -35,23 +44,37 @@ export function otherNames(tables: readonly TableNames[]): (readonly OtherName[]
   const groups = Map.groupBy(tables, ({ entity }) => entity[0] ?? '');
   const prefixes = tables.map(({ columnNames }) => prefixOfColumns(columnNames));
   const initials = tables.map(({ entity }) => entity.map((word) => word[0] ?? '').join(''));
+  const names = new Set(tables.map(({ entity }) => entity.join(' ')));
   const isOnly = (list: readonly (string | undefined)[], text: string): boolean =>
     list.filter((listed) => listed === text).length === 1;
   return tables.map(({ entity }, index) => {
-    const ofWord = groups.get(entity[0] ?? '') ?? [];
-    const isTable = ofWord.some((table) => table.entity.length === 1);
-    const inGroup = entity.length > 1 && ofWord.length >= leastOfGroup && !isTable;
     const prefix = prefixes[index];
     const letters = initials[index] ?? '';
     const isLetters = /^\p{Script=Latin}+$/u.test(letters) && isOnly(initials, letters);
+    const shortened = lastNoise.test(entity.at(-1) ?? '') ? entity.slice(0, -1) : [];
+    const isShortened = shortened.length > 0 && !names.has(shortened.join(' '));
     return [
-      ...(inGroup ? [{ words: entity.slice(1), weight: groupWeight }] : []),
+      ...(isShortened ? [{ words: shortened, weight: shortenedWeight }] : []),
+      ...nameInGroup(entity, groups.get(entity[0] ?? '') ?? [], names),
       ...(prefix !== undefined && isOnly(prefixes, prefix)
         ? [{ words: [prefix], weight: prefixWeight, isShort: true }]
         : []),
       ...(isLetters ? [{ words: [letters], weight: weightOfLetters(letters), isShort: true }] : []),
     ];
   });
+}
+
+/** The name of a table without that of its group, unless a table is called so. */
+function nameInGroup(
+  [first, ...rest]: readonly string[],
+  group: readonly TableNames[],
+  names: ReadonlySet<string>,
+): readonly OtherName[] {
+  const isTable = group.some(({ entity }) => entity.length === 1);
+  const isNew = rest.length > 0 && !names.has(rest.join(' '));
+  if (isTable || !isNew || group.length < leastOfGroup) return [];
+  const isKind = rest.every((word) => kindWords.has(word));
+  return [{ words: rest, weight: groupWeight, group: isKind ? first : undefined }];
 }
 
 const weightOfLetters = (letters: string): number =>

@@ -1,12 +1,18 @@
 import { wordSimilarity } from './name-match.ts';
 import { singular, splitGluedWord, splitNameWords } from './split-words.ts';
 import {
+  agentEnds,
+  compoundRoles,
   countWords,
+  flagWords,
   gluedSuffixes,
   idWords,
+  kindWords,
   measureWords,
+  otherRoles,
   peopleWords,
   personRoles,
+  selfPrepositions,
   selfRoles,
   staffWords,
   tableNoise,
@@ -19,7 +25,7 @@ export interface NameParts {
   readonly words: readonly string[];
   /** The words that name something: without id words, and without prefixes such as `dim_`. */
   readonly entity: readonly string[];
-  /** True if the name has an id word (`id`, `code`, `no`…). */
+  /** True if the name has an id word (`id`, `code`, `no`…), or says who did it (`created_by`). */
   readonly keyed: boolean;
   /** True if the last word is a plural, which means a count if the name has no id word. */
   readonly plural: boolean;
@@ -41,8 +47,34 @@ export function parseColumnName(
   const plural = written.at(-1) !== words.at(-1);
   // `NumberEmployees`, `no_of_seats`: a number of things, not the number of one thing.
   const isCount = countWords.has(words[0] ?? '') && (plural || words[1] === 'of');
-  const keyed = withoutIdWords.length < words.length && !isCount;
-  return { words, entity: withoutNoise(withoutIdWords), keyed, plural, isCount };
+  const keyed = (withoutIdWords.length < words.length || isDoneBy(words)) && !isCount;
+  return { words, entity: roleFirst(words), keyed, plural, isCount };
+}
+
+/** After these words of a name stands a role: `trigger_id_up`. */
+const idBeforeRole = new Set(['id', 'key', 'uuid', 'guid', 'sk', 'fk']);
+
+/**
+ * The words that name something. A role stands before them, wherever it was: `almacen_origen`,
+ * `team_id_2`, `trigger_id_up`.
+ */
+function roleFirst(words: readonly string[]): readonly string[] {
+  const named = words.filter((word) => !idWords.has(word));
+  const entity = withoutNoise(named, otherRoles);
+  const [before = '', last = ''] = words.slice(-2);
+  const isAfterId = words.length > 2 && idBeforeRole.has(before) && !measureWords.has(last);
+  const isRole = otherRoles.has(last) || selfRoles.has(last) || /^\d+$/.test(last);
+  return entity.length > 1 && entity.at(-1) === last && (isAfterId || isRole)
+    ? [last, ...entity.slice(0, -1)]
+    : entity;
+}
+
+/** True for `admitted_by`: whatever it holds is who did it. */
+function isDoneBy(words: readonly string[]): boolean {
+  const [first = '', last = ''] = [words[0], words.at(-1)];
+  if (words.length < 2 || !agentEnds.has(last) || measureWords.has(first)) return false;
+  // `gueltig_von` is a day: elsewhere the word has other meanings too.
+  return last === 'by' || words.slice(0, -1).some((word) => personRoles.has(word));
 }
 
 /** Removes `prefix`. Id words stay part of the entity (`zip_codes`, `account_numbers`). */
@@ -52,8 +84,11 @@ export function parseTableName(name: string, prefix = ''): NameParts {
   return { words, entity: withoutNoise(words), keyed: false, plural: false, isCount: false };
 }
 
-function withoutNoise(words: readonly string[]): readonly string[] {
-  const entity = words.filter((word) => !tableNoise.has(word));
+function withoutNoise(
+  words: readonly string[],
+  kept: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  const entity = words.filter((word) => !tableNoise.has(word) || kept.has(word));
   return entity.length > 0 ? entity : words;
 }
 
@@ -88,6 +123,10 @@ export function isMeasure({ keyed, plural, words }: NameParts): boolean {
   return !keyed && (plural || words.some((word) => measureWords.has(word)));
 }
 
+/** True for `is_company`: it says yes or no, and refers to nothing. */
+export const isFlag = ({ words: [first, ...rest], keyed }: NameParts): boolean =>
+  !keyed && rest.length > 0 && flagWords.has(first ?? '');
+
 /**
  * True if the name has a measure word that is not part of the parent's name: `sort_order` does not
  * refer to orders, but `rating` may refer to `ratings`.
@@ -110,9 +149,31 @@ export function isSelfRole({ entity }: NameParts, table: NameParts): boolean {
   // An item's manager is no item.
   const isOfPeople = peopleScore(table) > 0;
   const isRole = (word: string): boolean =>
-    selfRoles.has(word) && (isOfPeople || !personRoles.has(word));
+    (selfRoles.has(word) && (isOfPeople || !personRoles.has(word))) ||
+    table.entity.some((tableWord) => isCompoundRole(word, tableWord));
   return entity.some(isRole) && entity.every((word) => isRole(word) || isOwnTable(word));
 }
+
+/**
+ * True for the `oberart` of a `warenart`, and the `ersatzartikel` of an `artikel`: languages that
+ * write words together write the role before the word.
+ */
+function isCompoundRole(word: string, tableWord: string): boolean {
+  let shared = 0;
+  while (shared < word.length && word.at(-1 - shared) === tableWord.at(-1 - shared)) shared += 1;
+  const role = word.slice(0, word.length - shared);
+  const isWhole = shared === tableWord.length && shared >= 4 && role.length >= 3;
+  return isWhole || (shared >= 3 && compoundRoles.has(role));
+}
+
+/**
+ * True for `reversed_entry_id`, `template_of`, `merged_into_id`: what was done with another row, or
+ * what the row is for it. Less clear than a role: `ship_to_id` may be an address.
+ */
+export const isSelfReference = ({ words }: NameParts): boolean =>
+  words.some((word, at) =>
+    at === 0 ? /^\p{Script=Latin}{3,}ed$/u.test(word) : selfPrepositions.has(word),
+  );
 
 export const isPersonRole = ({ words }: NameParts): boolean =>
   words.some((word) => personRoles.has(word));
@@ -122,9 +183,14 @@ export const isPersonRole = ({ words }: NameParts): boolean =>
  * other people.
  */
 export function peopleScore({ entity }: NameParts): number {
+  // An `employee_class` is no employee.
+  if (entity.length > 1 && kindWords.has(entity.at(-1) ?? '')) return 0;
   const scoreOf = (word: string): number => {
-    if (staffWords.has(word)) return 1;
-    return peopleWords.has(word) ? 0.6 : 0;
+    const forms = [word, word.replace(/(?:innen|e[nrs]|[ein])$/, '')];
+    const isOneOf = (list: ReadonlySet<string>): boolean =>
+      forms.some((form, index) => list.has(form) && (index === 0 || form.length >= 5));
+    if (isOneOf(staffWords)) return 1;
+    return isOneOf(peopleWords) ? 0.6 : 0;
   };
   return Math.max(0, ...entity.map(scoreOf));
 }

@@ -9,6 +9,8 @@ export const idWords = load('keys');
 export const tableNoise = load('table-noise');
 /** Words that measure or order: `amount`, `rank`… */
 export const measureWords = load('measures');
+/** What tells things of one table apart: `type`, `status`… */
+export const kindWords = load('kinds');
 /** Roles that a row plays for another row of its own table: `parent`, `manager`… */
 export const selfRoles = load('self-roles');
 /** Roles that a person plays: `author`, `reviewer`… */
@@ -17,6 +19,14 @@ export const personRoles = load('person-roles');
 export const otherRoles = load('other-roles');
 /** At the start of a name these words may ask how many. */
 export const countWords = new Set(['number', 'num', 'no', 'nbr', 'nr', 'numero', 'nummer']);
+/** At the start of a name these words ask whether. */
+export const flagWords = new Set(['is', 'has', 'can', 'was', 'ist', 'hat', 'est', 'es', 'tiene']);
+/** After another word these lead to another row of the same table: `part_of`, `merged_into`. */
+export const selfPrepositions = new Set(['of', 'to', 'into', 'from', 'von', 'zu', 'de', 'di']);
+/** At the end of a name these words say that it is who did it: `created_by`, `erstellt_von`. */
+export const agentEnds = new Set(['by', 'von', 'por', 'par', 'door', 'av', 'przez']);
+/** Roles that are written together with the name of the row's own table: `Obergruppe`. */
+export const compoundRoles = load('compound-roles');
 /**
  * Words for people who work with the data, and for people whom they serve; with their
  * abbreviations.

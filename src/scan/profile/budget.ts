@@ -43,6 +43,48 @@ export function openBudget(budget: ScanBudget, config: ScanConfig) {
   };
 }
 
+/** What a scan is about to read, and what that costs. */
+export interface PlannedReads {
+  readonly tables: number;
+  /** In bytes, as the engine counts tables. Counting joins reads some columns again. */
+  readonly reads: number;
+  readonly usd: number;
+  /** The tables that the bytes of the budget do not cover. */
+  readonly left: number;
+}
+
+/** The tables among those due that the bytes of a budget cover. */
+export function coverTables(
+  due: readonly TableSchema[],
+  { bytes }: ScanBudget,
+  config: ScanConfig,
+): ReadonlySet<TableSchema> {
+  const budget = openBudget({ bytes }, config);
+  const covered = new Set<TableSchema>();
+  for (const table of due) {
+    if (!budget.take(table)) break;
+    covered.add(table);
+  }
+  return covered;
+}
+
+/** What is read of the tables due where the provider bills bytes; undefined: nothing is. */
+export function planReads(
+  due: readonly TableSchema[],
+  budget: ScanBudget,
+  { config, usdPerTib }: { readonly config: ScanConfig; readonly usdPerTib: number },
+): PlannedReads | undefined {
+  const covered = coverTables(due, budget, config);
+  if (covered.size === 0) return undefined;
+  const reads = [...covered].reduce((sum, table) => sum + bytesToRead(table, config), 0);
+  return {
+    tables: covered.size,
+    reads: Math.round(reads),
+    usd: (reads / 2 ** 40) * usdPerTib,
+    left: due.length - covered.size,
+  };
+}
+
 /**
  * How much of a table a profile reads, in bytes. Estimated from rows and columns if the engine does
  * not count bytes.

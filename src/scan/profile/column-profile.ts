@@ -15,6 +15,8 @@ export interface ColumnResults {
   /** The range of numbers; for text, `high` is the greatest length. */
   readonly low: number | undefined;
   readonly high: number | undefined;
+  /** Of the engines that keep times as text: as `timesInText` returns them. */
+  readonly times?: Cell | undefined;
   readonly sketch: Sketch;
   /** Values of the first rows, without NULLs. */
   readonly firstValues: readonly string[];
@@ -41,11 +43,20 @@ export function columnProfile(column: ColumnSchema, results: ColumnResults): Col
     min: isNumber ? low : undefined,
     max: isNumber ? high : undefined,
     maxLength: isNumber ? undefined : high,
+    time: timeOf(results.times),
     top: isStored ? mostFrequent(firstValues) : [],
     values: isStored ? storableValues(column, { distinct, values: firstValues }) : [],
     sketch: comparisonFamily(column.type, kind) === undefined ? '' : sketch,
     note: isMeasured(column) ? undefined : `no statistics for type ${column.nativeType}`,
   };
+}
+
+/** The type that holds for every text: a date is a time, a time with a zone is not one without. */
+function timeOf(times: Cell | undefined): ColumnProfile['time'] {
+  const [least, greatest] = typeof times === 'string' ? times.split(' ') : [];
+  if (least === greatest && (least === 'date' || least === 'datetime_tz')) return least;
+  const isTime = (kind?: string): boolean => kind === 'date' || kind === 'datetime';
+  return isTime(least) && isTime(greatest) ? 'datetime' : undefined;
 }
 
 /** The profile of a column of which nothing was read. */

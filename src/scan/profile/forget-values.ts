@@ -22,7 +22,7 @@ export function forgetValues(db: DatabaseSync, source: PolicySource): void {
     const { profile, isStricter } = profileUnder(stored.profile, (column) =>
       columnPolicy(source, table, column),
     );
-    if (isStricter) store.saveProfile(key, { ...stored, profile });
+    if (isStricter) store.saveProfiles([[key, { ...stored, profile }]]);
   }
 }
 

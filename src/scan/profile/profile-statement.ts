@@ -40,7 +40,8 @@ export function qualifiedTableName({ catalog, schema, table }: TableRef, dialect
 
 /**
  * One statement that returns one row: the number of rows `ktx_n`, the first rows `s`, and for the
- * column at index i its count `c<i>`, sketch `k<i>`, and range `lo<i>`, `hi<i>`.
+ * column at index i its count `c<i>`, sketch `k<i>`, range `lo<i>`, `hi<i>`, and the times in its
+ * texts `t<i>`.
  */
 export function profileStatement(
   columns: readonly ColumnSchema[],
@@ -73,9 +74,10 @@ function columnAggregates(
   const sketch = `${statistics.sketch(text, sketchSize, from)} AS k${index}`;
   if (isNumeric(column))
     return [count, sketch, `min(${quoted}) AS lo${index}`, `max(${quoted}) AS hi${index}`];
-  return column.type === 'string'
-    ? [count, sketch, `max(${statistics.textLength?.(text) ?? `length(${text})`}) AS hi${index}`]
-    : [count, sketch];
+  if (column.type !== 'string') return [count, sketch];
+  const longest = `max(${statistics.textLength?.(text) ?? `length(${text})`}) AS hi${index}`;
+  const times = statistics.timesInText?.(quoted);
+  return [count, sketch, longest, ...(times === undefined ? [] : [`${times} AS t${index}`])];
 }
 
 /** The first rows as one JSON list; the values of each row are joined into one text. */
@@ -127,6 +129,7 @@ export function readProfileResult(columns: readonly ColumnSchema[], result: Quer
       count: number('c') ?? 0,
       low: number('lo'),
       high: number('hi'),
+      times: cells.get(`t${index}`),
       sketch: textsInJson(cells.get(`k${index}`)).join(''),
       firstValues: first.filter((value) => value !== nullMark),
     };

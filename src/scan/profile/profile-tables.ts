@@ -33,6 +33,8 @@ export const isUnread = ({
 
 interface ProfilingContext extends ScanContext {
   readonly budget: ScanBudget;
+  /** Called with the tables to profile, in their order, before the first of them is read. */
+  readonly onDue: (due: readonly TableSchema[]) => void;
   readonly onProfile: (progress: {
     readonly done: number;
     readonly total: number;
@@ -55,26 +57,53 @@ interface ProfileTask {
 
 /**
  * Returns a profile for each table, in the given order: the stored one, or a new one if the table
- * has changed. Each new profile is stored at once, so that the next scan resumes a scan that was
- * killed or spent its budget. Views come after tables, and what could not be read last time comes
- * last.
+ * has changed. New profiles are stored within a second, so that the next scan resumes a scan that
+ * was killed or spent its budget. Views come after tables, and what could not be read last time
+ * comes last.
  */
 export async function profileTables(
   tables: readonly TableSchema[],
   context: ProfilingContext,
 ): Promise<ProfiledTable[]> {
   const { tasks, pending } = planTasks(tables, context);
+  context.onDue(pending.map(({ schema }) => schema));
   const budget = openBudget(context.budget, context.config);
   const fresh = new Map<ProfileTask, StoredProfile>();
-  for (const [done, task] of pending.entries()) {
-    const profile = await profileWithinBudget(task.schema, budget, context);
-    if (profile === undefined) break;
-    const stored = { hash: task.hash, at: Date.now(), profile };
-    context.store.saveProfile(task.key, stored);
-    fresh.set(task, stored);
-    context.onProfile({ done: done + 1, total: pending.length, table: task.schema.table });
+  const saver = openSaver(context.store);
+  try {
+    for (const [done, task] of pending.entries()) {
+      const profile = await profileWithinBudget(task.schema, budget, context);
+      if (profile === undefined) break;
+      const stored = { hash: task.hash, at: Date.now(), profile };
+      saver.add(task.key, stored);
+      fresh.set(task, stored);
+      context.onProfile({ done: done + 1, total: pending.length, table: task.schema.table });
+    }
+  } finally {
+    saver.flush();
   }
   return tasks.map((task) => profiledTable(task, fresh.get(task), context.config));
+}
+
+/** In milliseconds. A transaction for each small table costs more than to read the table. */
+const longestUnsaved = 300;
+
+/** Saves profiles a few at a time. */
+function openSaver(store: ScanContext['store']) {
+  const unsaved = new Map<string, StoredProfile>();
+  let savedAt = 0;
+  const flush = (): void => {
+    if (unsaved.size > 0) store.saveProfiles(unsaved);
+    unsaved.clear();
+    savedAt = performance.now();
+  };
+  return {
+    add(table: string, profile: StoredProfile): void {
+      unsaved.set(table, profile);
+      if (performance.now() - savedAt > longestUnsaved) flush();
+    },
+    flush,
+  };
 }
 
 type PlanningContext = Pick<ProfilingContext, 'warehouse' | 'store' | 'config' | 'labels'>;
@@ -97,7 +126,7 @@ function turnOf({ stored, hash, schema }: ProfileTask): number {
 }
 
 /** Raise it when profiles are measured or stored in another way. */
-const profileVersion = 8;
+const profileVersion = 9;
 
 function planTask(schema: TableSchema, context: PlanningContext): ProfileTask {
   const { config } = context;
@@ -133,7 +162,7 @@ function loadUnderPolicy(
     columnPolicy(source, schema, column),
   );
   const current = { ...stored, profile };
-  if (isStricter) store.saveProfile(key, current);
+  if (isStricter) store.saveProfiles([[key, current]]);
   return { stored: current, isComplete };
 }
 

@@ -37,6 +37,8 @@ export interface ColumnProfile {
   readonly max: number | undefined;
   /** Text columns only. */
   readonly maxLength: number | undefined;
+  /** What every text of the column is, where the engine keeps times as text. */
+  readonly time?: 'date' | 'datetime' | 'datetime_tz' | undefined;
   /** The most frequent repeated values of the first rows; empty if the column is personal. */
   readonly top: readonly string[];
   /**

@@ -1,3 +1,4 @@
+import { shortHash } from '../../lib/hash.ts';
 import type { Dataset } from '../model/dataset.ts';
 import type { SavedQueryFile } from '../query/saved-query.ts';
 
@@ -29,10 +30,16 @@ export type AddMisfit = (at: string, message: string) => void;
 export type DatasetField = NonNullable<Dataset['fields']>[number];
 export type DatasetRelationship = NonNullable<Dataset['relationships']>[number];
 
-/** Turns any name into one that ktx allows. */
+/**
+ * Turns any name into one that ktx allows. Letters of other scripts are no part of it: its hash
+ * keeps two such names apart.
+ */
 export function toKtxName(name: string): string {
-  const plain = name.normalize('NFKD').replaceAll(/[^A-Za-z0-9_]+/g, '_');
-  return /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`;
+  const folded = name.replaceAll('ß', 'ss').normalize('NFKD');
+  const plain = folded.replaceAll(/[^A-Za-z0-9_]+/g, '_');
+  const own = /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`;
+  const hasOtherLetters = /\p{L}/u.test(folded.replaceAll(/[\p{ASCII}\p{M}]/gu, ''));
+  return hasOtherLetters ? `${own.replace(/_+$/, '')}_${shortHash(name, 6)}` : own;
 }
 
 export function toDatasetName(name: string): string {

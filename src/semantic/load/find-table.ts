@@ -3,7 +3,8 @@ import type { Relation } from '../relational/query-tree.ts';
 
 /**
  * The catalog's table of a relation. Without a schema, the default schema wins: ktx does not know
- * which others are searched.
+ * which others are searched. A relation of two parts means a table of the connection's own
+ * database.
  */
 export function findTable<Table extends TableRef>(
   dialect: Dialect,
@@ -20,7 +21,9 @@ export function findTable<Table extends TableRef>(
       isSame(table.schema, schema ?? table.schema) &&
       isSame(table.catalog ?? catalog ?? '', catalog ?? table.catalog ?? ''),
   );
-  return matches.find((table) => isSame(table.schema, dialect.defaultSchema)) ?? matches[0];
+  const inCatalog = matches.filter((table) => isSame(table.catalog ?? '', catalog ?? ''));
+  const found = inCatalog.length > 0 ? inCatalog : matches;
+  return found.find((table) => isSame(table.schema, dialect.defaultSchema)) ?? found[0];
 }
 
 const tableIndexes = new WeakMap<readonly object[], unknown>();

@@ -218,7 +218,8 @@ const hints: Readonly<Record<string, string>> = {
   duplicate: 'Rename or remove one; names must differ by more than case.',
   foreign_field:
     'An expression can use its own dataset and, in on:, the target; a query reaches others by their path.',
-  source: 'Give exactly one of source (a table) and sql (a query).',
+  source:
+    'Give exactly one of source (a table) and sql (a query). If its table is gone from the warehouse, delete the file.',
 };
 
 function findingReporter(

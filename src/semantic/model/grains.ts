@@ -23,6 +23,11 @@ export function isFiscal(grain: Grain): grain is FiscalGrain {
   return grain === 'fiscal_quarter' || grain === 'fiscal_year';
 }
 
+/** True for the grains that cut a day. A date has no times of day. */
+export function isWithinDay(grain: Grain): boolean {
+  return grain === 'second' || grain === 'minute' || grain === 'hour';
+}
+
 /** Parses a text like `1 year` into units that every engine can add. */
 export function parsePeriod(text: string): Period {
   const [count = ''] = text.split(' ');

@@ -157,7 +157,7 @@ function rankBaseEvents(
  * asked for.
  */
 function selectEvents(
-  { query, notes, keys, rowMetricValues, groupValues, model }: JoinScope,
+  { query, notes, keys, compared, rowMetricValues, groupValues, model }: JoinScope,
   { dataset, aggregate, key, time, on }: EventSide,
   value: AggregateNode | undefined,
 ): Select {
@@ -168,6 +168,7 @@ function selectEvents(
     query,
     notes,
     keys,
+    compared,
     rowMetricValues,
     groupValues,
     reach: 'many',

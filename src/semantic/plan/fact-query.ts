@@ -175,13 +175,14 @@ function openScope(
   { owner }: Fact,
   { shift, time }: { readonly shift: readonly Period[]; readonly time?: string | undefined },
 ): JoinScope {
-  const { model, query, notes, keys } = context;
+  const { model, query, notes, keys, compared } = context;
   return {
     model,
     owner,
     query,
     notes,
     keys,
+    compared,
     shift,
     time,
     reach: 'many',

@@ -4,6 +4,7 @@ import type { ModelDataset, SemanticModel } from '../model/model.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import type { CommonTable } from '../relational/query-tree.ts';
 import type { GroupValues } from '../resolve/join-scope.ts';
+import type { ComparedTexts } from '../resolve/literals/compared-text.ts';
 import type { Plan } from './plan.ts';
 import type { QueryConditions } from '../resolve/conditions.ts';
 
@@ -14,6 +15,8 @@ export interface PlanContext {
   readonly conditions: QueryConditions;
   /** Notes for the receipt; filled in place. */
   readonly notes: Set<string>;
+  /** The texts that conditions of the query compare fields with; filled in place. */
+  readonly compared: ComparedTexts;
   /** The keys that joins and counts rely on. */
   readonly keys: PlannedKeys;
   /**

@@ -8,6 +8,8 @@ import { withWorkingChoices } from '../query/working-choices.ts';
 import { querySchema, type SemanticQuery } from '../query/query.ts';
 import type { CommonTable, Expr } from '../relational/query-tree.ts';
 import { enterMetric } from '../resolve/metric-resolver.ts';
+import type { ComparedText, ComparedTexts } from '../resolve/literals/compared-text.ts';
+import { replaceOwnSpellings } from '../resolve/names/own-spellings.ts';
 import { replaceSynonyms } from '../resolve/synonyms.ts';
 import type { FactQuery } from './fact-query.ts';
 import type { Subplans } from './plan-context.ts';
@@ -44,6 +46,8 @@ export interface Plan {
    * metrics.
    */
   readonly used: ReadonlySet<string>;
+  /** The texts that conditions of the query compare fields with. */
+  readonly compared: readonly ComparedText[];
   /** What the numbers take for granted about keys, also inside row rules. */
   readonly assumes: readonly KeyAssumption[];
   readonly receipt: {
@@ -109,13 +113,15 @@ function planWithin(
   { contradicted, within }: PlanSurroundings,
 ): Plan {
   const model = withParameters(givenModel, givenQuery.parameters);
-  const { query, notes: synonymNotes, replaced } = replaceSynonyms(model, givenQuery);
-  const notes = new Set<string>(synonymNotes);
+  const own = replaceOwnSpellings(model, givenQuery);
+  const { query, notes: synonymNotes, replaced } = replaceSynonyms(model, own.query);
+  const notes = new Set<string>([...own.notes, ...synonymNotes]);
   const usedMetrics = new Set<string>();
+  const compared: ComparedTexts = new Map();
   const keys = { assumed: new Map<string, KeyAssumption>(), contradicted };
   const stage = readStage(model, query, replaced);
   const subplans = openSubplans(model, query, { contradicted, within });
-  const input = { model, query, stage, notes, keys, usedMetrics, subplans };
+  const input = { model, query, stage, notes, compared, keys, usedMetrics, subplans };
   const groups = planGroups(input);
   const { factQueries, conditions } = groups;
   checkComparedPeriods(input, groups);
@@ -139,6 +145,7 @@ function planWithin(
     order: result.order,
     limit: query.limit,
     used: usedMetrics,
+    compared: [...compared.values()],
     assumes: [...keys.assumed.values(), ...assumedByRowRules(model, factQueries)],
     receipt: {
       metrics: groups.metrics.map((metric) =>

@@ -64,10 +64,23 @@ export function createMetricReceipt(
     /** True for a metric of the model; false for an ad hoc aggregate of the query. */
     curated: trace.metric !== undefined && trace.unreviewed.size === 0,
     ...unreviewedParts(trace),
+    ...definedParts(trace),
     /** The address of the model's metric; `name` may be another one. */
     metric: trace.metric && metricAddress(trace.metric),
     files: [...new Set([...trace.files, ...datasetFiles])].toSorted(),
   };
+}
+
+/** The unit of the model's metric, and whether it only counts rows, as every dataset can. */
+function definedParts({ metric }: MetricTrace): {
+  readonly unit?: string;
+  readonly built_in?: true;
+} {
+  if (metric === undefined) return {};
+  const { name, unit, definition, where } = metric;
+  const isCount = definition.kind === 'aggregate' && definition.function === 'count';
+  const isBuiltIn = name === 'count' && isCount && definition.of === undefined && !where;
+  return { ...(unit === undefined ? {} : { unit }), ...(isBuiltIn ? { built_in: true } : {}) };
 }
 
 /** The metrics in it that only a model read, and nobody has accepted. */

@@ -10,6 +10,7 @@ import { findMetric, type MetricResolver, parseQueryFragment } from './metric-re
 import { resolveQueryExpression, resolveQueryMetric, withZeroForMissingSums } from './metrics.ts';
 import type { JoinScope } from './join-scope.ts';
 import { comparedField, fieldExpr, type RowPredicate, sqlPredicate } from './row-expr.ts';
+import { keepComparedText } from './literals/compared-text.ts';
 import { typedValue } from './literals/typed-literal.ts';
 import { unknownMetricError } from './unknown-metric.ts';
 
@@ -163,11 +164,14 @@ function comparisonExpr(
   }: { parts: readonly string[]; op: FilterOperator; values: readonly FilterValue[] },
 ): Expr {
   const resolved = resolveQueryField(scope, parts);
+  const name = parts.join('.');
   const isAboutText = operandOf[op] === 'text';
   const { expr: left, target } = isAboutText
     ? { expr: fieldExpr(scope, resolved), target: undefined }
-    : comparedField(scope, resolved, parts.join('.'));
+    : comparedField(scope, resolved, name);
   const isEquality = ['=', '!=', 'in', 'not_in'].includes(op);
+  for (const value of isEquality ? values : [])
+    if (typeof value === 'string') keepComparedText(scope.compared, resolved, { name, value });
   const literals = values.map((value): Expr | null => {
     if (value === null) return null;
     return target === undefined

@@ -77,7 +77,7 @@ export function resolveQueryField(start: PathStart, names: readonly string[]): R
   }
   const period = parts.length < 3 ? undefined : findPeriod(start, parts.at(-1) ?? '');
   const timeField = period === undefined ? undefined : resolveDottedName(start, parts.slice(0, -1));
-  if (timeField?.field !== undefined) return checkGrain({ ...timeField, ...period });
+  if (timeField?.field !== undefined) return checkGrain({ ...timeField, ...period }, start);
   const resolved = resolveDottedName(start, parts);
   if (resolved.field !== undefined) return resolved;
   throw unknownFieldError(resolved, parts);
@@ -233,7 +233,7 @@ export function formatFieldPath({ path, dataset, name, grain, derived }: Resolve
   return [start, name, ...(period === undefined ? [] : [period])].join('.');
 }
 
-function checkGrain(resolved: ResolvedField): ResolvedField {
+function checkGrain(resolved: ResolvedField, { model }: PathStart): ResolvedField {
   const { dataset, name, field, derived } = resolved;
   const grain = derived === undefined ? resolved.grain : derivedPeriodName(derived);
   yearStartFor(dataset, [resolved.grain]);
@@ -243,10 +243,23 @@ function checkGrain(resolved: ResolvedField): ResolvedField {
     'not_a_time',
     `${dataset.name}.${name} has no ${grain}: it is not a time field (${field?.type ?? 'no type'})`,
     {
-      hint: `Or declare type: date, datetime or datetime_tz for it in ${dataset.file}.`,
+      hint: declareTime(resolved, model.dialect),
       choices: [formatFieldPath({ ...resolved, grain: undefined, derived: undefined }), ...times],
     },
   );
+}
+
+/** To truncate a text, an engine has to read it as a time first, unless its times are texts. */
+function declareTime(
+  { name, field, dataset: { file } }: ResolvedField,
+  { statistics }: SemanticModel['dialect'],
+): string {
+  if (field?.type !== 'string')
+    return `Or declare type: date, datetime or datetime_tz for it in ${file}.`;
+  const column = field.expr?.text ?? name;
+  return statistics?.timesInText === undefined
+    ? `Or, if its texts are dates, give it type: date and expr: CAST(${column} AS DATE) in ${file}.`
+    : `Or, if its texts are dates like 2024-03-15, give it type: date in ${file}. For 15.03.2024 add expr: substr(${column}, 7) || '-' || substr(${column}, 4, 2) || '-' || substr(${column}, 1, 2).`;
 }
 
 /** The type of a time field; undefined for any other field. */

@@ -1,5 +1,4 @@
 import type { UserError } from '../../lib/error.ts';
-import { timeGrains } from '../../sql/dialect.ts';
 import { grains } from '../model/grains.ts';
 import {
   ambiguousError,
@@ -7,8 +6,10 @@ import {
   unknownDatasetError,
   unknownNameError,
 } from '../query/errors.ts';
+import { findStepsToCopies } from '../model/find-copies.ts';
 import { isToOne } from '../model/join-graph.ts';
 import { type ModelDataset, type SemanticModel, type Step } from '../model/model.ts';
+import { unknownGrainError } from './periods/unknown-grain.ts';
 
 /** Steps from a dataset to another one, each starting where the one before ends. */
 export type JoinPath = readonly Step[];
@@ -82,22 +83,15 @@ function unknownStepError(model: SemanticModel, unknown: UnknownStep): UserError
   const withName = (position: number) => (candidate: string) => [
     [start.dataset, ...names.with(position, candidate)].join('.'),
   ];
-  const { fields, fiscalYearStart } = model.datasets.get(dataset) ?? {};
-  const field = fields?.get(name);
-  const isTime = field?.type?.startsWith('date') === true && field.hidden !== true;
-  if (isBeforeLast && isTime) {
-    return unknownNameError({
-      what: `grain of ${dataset}.${name}`,
-      name: nextName,
-      candidates: fiscalYearStart === undefined ? timeGrains : grains,
-      as: withName(index + 1),
-    });
-  }
+  const home = model.datasets.get(dataset);
+  const isTime = timeFieldNames(home).includes(name);
+  if (home !== undefined && isBeforeLast && isTime)
+    return unknownGrainError(home, { time: name, grain: nextName, as: withName(index + 1) });
   const isBeforeGrain = isBeforeLast && grains.some((grain) => grain === nextName);
   const steps = stepsFrom(model, dataset, start.reach)
     .filter((step) => canBeFollowedBy(model, step.to, nextName))
     .map((step) => step.name);
-  const times = isBeforeGrain ? timeFieldNames(model.datasets.get(dataset)) : [];
+  const times = isBeforeGrain ? timeFieldNames(home) : [];
   return unknownNameError({
     what: `${isBeforeGrain ? 'time field or ' : ''}relationship of ${dataset}`,
     name,
@@ -153,7 +147,38 @@ export function findUniquePath(model: SemanticModel, from: string, target: PathT
     });
   }
   if (paths.length > 1) throw ambiguousPathError(`${name}.${field}`, paths, field);
+  // A role that the name tells is no question.
+  const unnamed = isDataset ? only : only.slice(0, -1);
+  for (const [index, step] of unnamed.entries())
+    checkCopies(model, { only, index, copies: findStepsToCopies(model, step) }, target);
   return only;
+}
+
+interface PathBesideCopies {
+  readonly only: JoinPath;
+  /** The position of the step that has copies. */
+  readonly index: number;
+  readonly copies: readonly Step[];
+}
+
+/** Throws `ambiguous_path` if steps by other columns lead to copies of where the path leads. */
+function checkCopies(
+  model: SemanticModel,
+  { only, index, copies }: PathBesideCopies,
+  { name, field }: PathTarget,
+): void {
+  const [before, step] = [only.slice(0, index), only[index]];
+  if (copies.length === 0 || step === undefined) return;
+  const [next = ''] = [...only.slice(index + 1).map((later) => later.name), ...field.split('.')];
+  const beside = copies
+    .filter(({ to }) => canBeFollowedBy(model, to, next))
+    .map((copy) => [...before, copy, ...only.slice(index + 1)]);
+  const ends = [step, ...copies].map(
+    ({ to, legs: [leg] }) => `${leg?.relationship.equal.map(({ own }) => own).join()} to ${to}`,
+  );
+  const message = `${name}.${field} is ambiguous: ${step.from} leads by ${ends.join(' and by ')}, which hold the same things`;
+  const choices = [only, ...beside].map((path) => `${formatPath(path)}.${field}`);
+  throw ambiguousError('ambiguous_path', message, { written: `${name}.${field}`, choices });
 }
 
 /** The shortest paths, if a role is shared: datasets with the same role also form detours. */

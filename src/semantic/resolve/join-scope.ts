@@ -28,6 +28,7 @@ import {
 import { rowTextExpr, wholePiece } from '../relational/sql-piece.ts';
 import { type PathStart, requireDataset, type ResolvedField } from './field-path.ts';
 import type { JoinPath } from './join-paths.ts';
+import type { ComparedTexts } from './literals/compared-text.ts';
 import { checkFanOut, checkJoinTypes } from './join-checks.ts';
 
 /**
@@ -45,6 +46,8 @@ export interface JoinScope extends PathStart {
   readonly existsJoins: Map<string, PlannedJoin> | undefined;
   /** Notes for the receipt. */
   readonly notes: Set<string>;
+  /** The texts that conditions of the query compare fields with. */
+  readonly compared: ComparedTexts;
   /** The keys that its joins rely on. */
   readonly keys: PlannedKeys;
   /**

@@ -3,7 +3,7 @@ import type { Period, TruncateOptions } from '../../sql/dialect.ts';
 import { splitConjuncts, splitDisjuncts } from '../../sql/boolean-operands.ts';
 import type { ColumnReference } from '../../sql/column-references.ts';
 import type { FieldType } from '../../sql/field-type.ts';
-import { periodStart, yearStartFor } from '../model/grains.ts';
+import { isWithinDay, periodStart, yearStartFor } from '../model/grains.ts';
 import type { ModelField } from '../model/model.ts';
 import { queryError } from '../query/errors.ts';
 import { disjunctionOf, type Expr } from '../relational/query-tree.ts';
@@ -16,6 +16,7 @@ import {
 } from './field-path.ts';
 import { formatPath } from './join-paths.ts';
 import { derivedExpr, spinePeriodExpr } from './periods/period-expr.ts';
+import { keepComparedText } from './literals/compared-text.ts';
 import { findLiteralComparisons } from './literals/literal-comparisons.ts';
 import { type LiteralTarget, typedLiteral } from './literals/typed-literal.ts';
 import {
@@ -106,7 +107,10 @@ function queryRowExpr(scope: JoinScope, piece: SqlPiece): Expr {
   const comparisons = findLiteralComparisons(piece).map((comparison) => {
     const { reference } = comparison;
     const resolved = resolveQueryField(scope, reference.parts);
-    return { ...comparison, ...comparedField(scope, resolved, reference.parts.join('.')) };
+    const name = reference.parts.join('.');
+    for (const { kind, value } of comparison.isEquality ? comparison.literals : [])
+      if (kind === 'text') keepComparedText(scope.compared, resolved, { name, value });
+    return { ...comparison, ...comparedField(scope, resolved, name) };
   });
   const literals = comparisons.flatMap((comparison) =>
     comparison.literals.flatMap((literal) => {
@@ -143,7 +147,7 @@ export function comparedField(
  * the joins it needs.
  */
 export function fieldExpr(scope: JoinScope, resolved: ResolvedField): Expr {
-  noteTimezone(scope, resolved);
+  notePeriods(scope, resolved);
   return typedFieldExpr(scope, resolved).expr;
 }
 
@@ -191,11 +195,13 @@ export function isDefaultTime(
   return path.length === 0 && name === time;
 }
 
-/** Adds a note if the query's time zone does not apply to a time, or only to its periods. */
-function noteTimezone({ query, notes }: JoinScope, resolved: ResolvedField): void {
+/** Adds a note if a grain, or the query's time zone, does not apply to a time as one may expect. */
+function notePeriods({ query, notes }: JoinScope, resolved: ResolvedField): void {
   const type = timeTypeOf(resolved);
-  if (query.timezone === undefined || type === undefined) return;
   const name = `${resolved.dataset.name}.${resolved.name}`;
+  if (type === 'date' && resolved.grain !== undefined && isWithinDay(resolved.grain))
+    notes.add(`${name} is a date, which has no ${resolved.grain}: all of a day counts at 00:00`);
+  if (query.timezone === undefined || type === undefined) return;
   const isPeriod = resolved.grain !== undefined;
   if (type === 'datetime_tz' && !isPeriod) {
     notes.add(

@@ -65,6 +65,7 @@ export function rowsForRole(
     joins,
     existsJoins: undefined,
     notes: new Set(),
+    compared: new Map(),
     keys,
     shift: [],
     usedFields: new Set(),

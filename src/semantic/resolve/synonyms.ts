@@ -4,6 +4,8 @@ import { findVisibleField, metricAddress, type SemanticModel } from '../model/mo
 import { ambiguousError, unknownNameError } from '../query/errors.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import { findMetric } from './metric-resolver.ts';
+import { findByOwnSpelling } from './names/own-spellings.ts';
+import { fieldAddressesNamed } from './unknown-metric.ts';
 
 /** Addresses by what people write for them, as `normalize` gives it. */
 type Meanings = ReadonlyMap<string, ReadonlySet<string>>;
@@ -75,6 +77,31 @@ function findByMetricSynonym(model: SemanticModel, text: string): string | undef
   const candidates = [...addresses.keys()];
   const as = (name: string) => [...(addresses.get(name) ?? [])];
   throw unknownNameError({ what: 'metric', name: text, candidates, as });
+}
+
+/** What a name means as queries take it. */
+interface NamedThing {
+  readonly type: 'dataset' | 'metric' | 'field';
+  /** `orders`, `orders.revenue` */
+  readonly address: string;
+}
+
+/**
+ * What a person means by a name alone: a dataset, a metric or a field, by its name, a synonym or
+ * label, or what the warehouse calls it. Throws `ambiguous_name` if it could be several.
+ */
+export function findNamed(model: SemanticModel, text: string): NamedThing | undefined {
+  const name = findByOwnSpelling(model, text) ?? text;
+  if (model.datasets.has(name)) return { type: 'dataset', address: name };
+  const parts = name.split('.');
+  const metric = findMetric(model, parts);
+  const { metrics, fields } = indexOf(model);
+  const metricName = metric ? metricAddress(metric) : onlyMeaning(name, metrics, 'metric');
+  if (metricName !== undefined) return { type: 'metric', address: metricName };
+  const [first = '', second] = parts;
+  const alone = second === undefined ? fieldAddressesNamed(model, first) : [];
+  const field = onlyMeaning(name, fields, 'field') ?? (alone.length === 1 ? alone[0] : undefined);
+  return field === undefined ? undefined : { type: 'field', address: field };
 }
 
 /** Words without a dot, a bracket or an operator: a name, and no expression. */

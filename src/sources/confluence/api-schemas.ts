@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { entriesOf } from '../http/known-entries.ts';
 
 /** What ktx reads of the answers of Confluence. Everything else in them is dropped. */
 
 const idSchema = z.union([z.string().regex(/^\d+$/), z.int().nonnegative()]).transform(String);
-const linksSchema = z.object({ next: z.string().optional() }).optional();
+const linksSchema = z.object({ next: z.string().nullish() }).nullish();
 
 const listOf = <Entry extends z.ZodType>(entry: Entry) =>
-  z.object({ results: z.array(entry), _links: linksSchema });
+  z.object({ results: entriesOf(entry), _links: linksSchema });
 
 export const userSchema = z.object({
   displayName: z.string().nullish(),
@@ -14,15 +15,14 @@ export const userSchema = z.object({
   username: z.string().nullish(),
 });
 
-export const spacesSchema = listOf(
-  z.object({
-    id: idSchema,
-    key: z.string(),
-    name: z.string().default(''),
-    type: z.string().default('global'),
-  }),
-);
-export type ConfluenceSpace = z.infer<typeof spacesSchema>['results'][number];
+const spaceSchema = z.object({
+  id: idSchema,
+  key: z.string(),
+  name: z.string().default(''),
+  type: z.string().default('global'),
+});
+export const spacesSchema = listOf(spaceSchema);
+export type ConfluenceSpace = z.infer<typeof spaceSchema>;
 
 const versionSchema = z.object({ number: z.number() });
 
@@ -55,10 +55,11 @@ export const readersSchema = z
   .object({ restrictions: z.object({ user: countedSchema, group: countedSchema }) })
   .transform(({ restrictions: { user, group } }) => user + group > 0);
 
+const labelSchema = z.object({ name: z.string() });
 const labelsSchema = z
-  .object({ results: z.array(z.object({ name: z.string() })) })
+  .object({ results: z.array(labelSchema) })
   .transform(({ results }) => results.map(({ name }) => name).sort());
-export const labelListSchema = labelsSchema;
+export const labelListSchema = listOf(labelSchema);
 
 /** Of the API v1, which also the cloud has for searches. */
 export const contentsSchema = listOf(

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { apiLimits } from '../http/config.ts';
 import { openHttp } from '../http/client.ts';
+import { knownEntries } from '../http/known-entries.ts';
 import { readPages } from '../http/read-pages.ts';
 import type { FetchContext } from '../source.ts';
 import {
@@ -46,9 +47,10 @@ const factsExpansion = [
 
 /**
  * The calls of the Confluence API that ktx makes; all of them read. The cloud has the API v2, and
- * v1 for searches and restrictions; a server of one's own has v1.
+ * v1 for searches and restrictions; a server of one's own has v1. What is in no known form is told
+ * in `gaps`.
  */
-export function openConfluence(context: FetchContext<ConfluenceConfig>) {
+export function openConfluence(context: FetchContext<ConfluenceConfig>, gaps: string[]) {
   const { config, secrets } = context;
   const isCloud = config.email !== undefined;
   const http = openHttp({
@@ -61,7 +63,7 @@ export function openConfluence(context: FetchContext<ConfluenceConfig>) {
   const list = <Entry>(
     path: string,
     query: UrlQuery,
-    schema: z.ZodType<{ results: Entry[]; _links?: { next?: string | undefined } | undefined }>,
+    schema: z.ZodType<ListAnswer<Entry>>,
   ): AsyncGenerator<Entry> => {
     let read = 0;
     return readPages(async (cursor: string | undefined) => {
@@ -73,7 +75,8 @@ export function openConfluence(context: FetchContext<ConfluenceConfig>) {
         schema,
       );
       read += results.length;
-      return { entries: results, next: nextPlace(links?.next, read) };
+      const entries = knownEntries(results, { what: path, gaps });
+      return { entries, next: nextPlace(links?.next, read) };
     });
   };
   return {
@@ -98,11 +101,12 @@ export function openConfluence(context: FetchContext<ConfluenceConfig>) {
       ),
     isRestricted: (id: string): Promise<boolean> =>
       http.read({ path: `rest/api/content/${id}/restriction/byOperation/read` }, readersSchema),
-    labels: (id: string): Promise<string[]> =>
-      http.read(
-        { path: isCloud ? `api/v2/pages/${id}/labels` : `rest/api/content/${id}/label` },
-        labelListSchema,
-      ),
+    labels: async (id: string): Promise<string[]> => {
+      const path = isCloud ? `api/v2/pages/${id}/labels` : `rest/api/content/${id}/label`;
+      const names: string[] = [];
+      for await (const { name } of list(path, [], labelListSchema)) names.push(name);
+      return names.sort();
+    },
     folder: (id: string) => http.read({ path: `api/v2/folders/${id}` }, folderSchema),
     body: (id: string): Promise<ConfluencePageBody> =>
       isCloud
@@ -126,17 +130,22 @@ function loginHeader({ email }: ConfluenceConfig, token: string): string {
  * The cursor or the start of the next page, as a name and a value. A server gives fewer entries
  * than it was asked for, and then counts its start too high: what was read decides.
  */
-function nextPlace(next: string | undefined, read: number): string | undefined {
-  if (next === undefined) return undefined;
+function nextPlace(next: string | null | undefined, read: number): string | undefined {
+  if (next === undefined || next === null) return undefined;
   const { searchParams } = new URL(next, 'https://confluence.invalid');
   const cursor = searchParams.get('cursor');
   return cursor === null ? `start ${read}` : `cursor ${cursor}`;
 }
 
+interface ListAnswer<Entry> {
+  readonly results: (Entry | undefined)[];
+  readonly _links?: { readonly next?: string | null | undefined } | null | undefined;
+}
+
 type Lister = <Entry>(
   path: string,
   query: UrlQuery,
-  schema: z.ZodType<{ results: Entry[]; _links?: { next?: string | undefined } | undefined }>,
+  schema: z.ZodType<ListAnswer<Entry>>,
 ) => AsyncGenerator<Entry>;
 
 interface PageWithFacts {

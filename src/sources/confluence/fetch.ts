@@ -32,9 +32,10 @@ interface ConfluenceFetch {
 export async function* fetchConfluence(
   context: FetchContext<ConfluenceConfig>,
 ): AsyncGenerator<FetchEvent> {
-  const confluence = openConfluence(context);
+  const gaps: string[] = [];
+  const confluence = openConfluence(context, gaps);
   await confluence.user();
-  yield* endAsPartial(fetchPages({ context, confluence, facts: new Map(), gaps: [] }));
+  yield* endAsPartial(fetchPages({ context, confluence, facts: new Map(), gaps }));
 }
 
 async function* fetchPages(fetch: ConfluenceFetch): AsyncGenerator<FetchEvent> {
@@ -157,7 +158,7 @@ export async function lookAtConfluence(
   context: FetchContext<ConfluenceConfig>,
 ): Promise<SourceSight> {
   const { config } = context;
-  const confluence = openConfluence(context);
+  const confluence = openConfluence(context, []);
   const user = await confluence.user();
   const { wanted, missing } = chooseSpaces(await readSpaces(confluence), config);
   const names = wanted.slice(0, mostShownSpaces).map(({ key, name }) => `${key} ${name}`);

@@ -14,6 +14,7 @@ import { packagesKey, readUnreadPackages } from './files/packages.ts';
 import { projectFileName } from './files/project-file.ts';
 import { openProjectFiles, type ProjectFiles } from './files/project-files.ts';
 import { readRelations } from './files/models/relations.ts';
+import { listTransformations } from './transformations.ts';
 import {
   readDbtExposures,
   readDbtMetrics,
@@ -31,6 +32,7 @@ export const dbt: Source<DbtConfig> = {
   // elsewhere still hold.
   covers: (key) => !isArtifactKey(key) && key !== packagesKey,
   isConfiguration: (key) => [projectFileName, codeOwnersKey, packagesKey].includes(key),
+  transformations: listTransformations,
   extract: extractProject,
 };
 

@@ -1,5 +1,5 @@
 import { type ItemNotes, readItemNotes } from '../../context/claims/item-notes.ts';
-import type { Claim } from '../../context/claims/claim.ts';
+import { formulaExtractor, type Claim } from '../../context/claims/claim.ts';
 import type { NamedDataset, NameIndex } from '../../context/claims/name-index.ts';
 import {
   type Extraction,
@@ -44,6 +44,11 @@ export function extractDocument(item: Item, context: DocumentContext): Extractio
         ...(table?.retired ?? []).map(({ line }) => ({
           location: `line ${line}`,
           what: 'row that its table calls out of use',
+        })),
+        ...(table?.formulas ?? []).map(({ row, name, reason }) => ({
+          location: `line ${row.line}`,
+          what: reason,
+          name: name.slice(0, longestQuote).toWellFormed(),
         })),
       );
       unread.push(...rows.map(({ cells, line }) => unreadProse(cells.join(' | '), line)));
@@ -106,7 +111,7 @@ interface DocumentPlace extends DocumentContext {
 
 function claimOf(
   { connection, extractor, path, notes }: DocumentPlace,
-  { subject, kind, body, row, isDraft }: RowClaim,
+  { subject, kind, body, row, isDraft, isUnreviewed }: RowClaim,
 ): Claim {
   return {
     subject,
@@ -116,7 +121,7 @@ function claimOf(
       {
         connection,
         origin: 'code',
-        extractor,
+        extractor: isUnreviewed === true ? formulaExtractor : extractor,
         item: itemPath(connection, path),
         location: `line ${row.line}`,
         quote: quoteOf(row),

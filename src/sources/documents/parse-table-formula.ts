@@ -5,29 +5,97 @@ export interface ParsedFormula {
   readonly body: { readonly [key: string]: Json };
   /** The dataset that its columns name; undefined where they name none. */
   readonly dataset: string | undefined;
+  /** True for arithmetic over several aggregates, such as `sum(amount) - sum(refund)`. */
+  readonly isArithmetic: boolean;
+}
+
+/** Why a formula is not read; `formula` begins the sentence. */
+export interface UnreadFormula {
+  readonly reason: string;
 }
 
 /**
  * Reads a formula as people write it in a table: `sum(orders.amount) where status = 'paid'`,
- * `count(distinct customer_id)`, `count(*)`. Undefined for anything else, which a model has to
- * read. Whether the columns exist is checked later, with the metric.
+ * `count(distinct customer_id)`, `count(*)`, and arithmetic over such calls. Says why for anything
+ * else, which a model has to read. Whether the columns exist is checked later, with the metric.
  */
-export function parseTableFormula(text: string, filter = ''): ParsedFormula | undefined {
-  const call = parseFormulaCall(text.replaceAll('`', '').replaceAll(/\s+/g, ' ').trim());
-  const condition = call && parseCondition(call.rest);
-  const argument = call && parseArgument(call);
-  if (condition === undefined || argument === undefined) return undefined;
+export function parseTableFormula(text: string, filter = ''): ParsedFormula | UnreadFormula {
+  const formula = text.replaceAll('`', '').replaceAll(/\s+/g, ' ').trim();
+  const parsed = parseAggregate(formula) ?? parseArithmetic(formula);
+  if ('reason' in parsed) return parsed;
+  const { condition, ...definition } = parsed;
   const conditions = [condition, filter.replaceAll('`', '').trim()].filter((part) => part !== '');
   const where =
     conditions.length > 1 ? conditions.map((part) => `(${part})`).join(' and ') : conditions[0];
-  const datasets = new Set([argument.of, where].flatMap(qualifyingDatasets));
-  if (datasets.size > 1) return undefined;
+  const measured = 'expr' in definition ? definition.expr : definition.of;
+  const datasets = new Set([measured, where].flatMap(qualifyingDatasets));
+  if (datasets.size > 1) return { reason: 'formula over several tables' };
   const body = {
-    agg: argument.agg,
-    ...(argument.of !== undefined && { of: withoutQualifiers(argument.of) }),
+    ...('expr' in definition
+      ? { expr: withoutQualifiers(definition.expr) }
+      : {
+          agg: definition.agg,
+          ...(definition.of !== undefined && { of: withoutQualifiers(definition.of) }),
+        }),
     ...(where !== undefined && { where: withoutQualifiers(where) }),
   };
-  return { body, dataset: [...datasets][0] };
+  return { body, dataset: [...datasets][0], isArithmetic: 'expr' in definition };
+}
+
+interface AggregateArgument {
+  readonly agg: string;
+  readonly of: string | undefined;
+}
+
+type FormulaParts = (AggregateArgument | { readonly expr: string }) & {
+  /** Empty without one. */
+  readonly condition: string;
+};
+
+/** One call, with or without a condition. */
+function parseAggregate(formula: string): FormulaParts | undefined {
+  const call = parseFormulaCall(formula);
+  const condition = call && parseCondition(call.rest);
+  const argument = call && parseArgument(call);
+  if (condition === undefined || argument === undefined) return undefined;
+  return { ...argument, condition };
+}
+
+/** What stands between the calls: numbers, operators, and functions of the values. */
+const arithmetic =
+  /^(?:[\s()+\-*/,]|\d+(?:\.\d+)?(?!\d)|\b(?:nullif|coalesce|round|abs)(?= ?\())*$/i;
+/** Nobody writes a longer formula into a table. */
+const longestArithmetic = 2000;
+const callStart = /\b([a-z]+) ?\(/gi;
+
+/** Calls with numbers and operators between them. */
+function parseArithmetic(formula: string): FormulaParts | UnreadFormula {
+  if (formula.length > longestArithmetic) return { reason: 'formula that code cannot read' };
+  const text = formula.replaceAll('−', '-').replaceAll('×', '*').replaceAll('÷', '/');
+  const [calls, between]: [string[], string[]] = [[], []];
+  let position = 0;
+  for (const { index } of text.matchAll(callStart)) {
+    const call = index < position ? undefined : parseFormulaCall(text.slice(index));
+    const argument = call && parseArgument(call);
+    if (call === undefined || argument === undefined) continue;
+    calls.push(writeCall(argument));
+    between.push(text.slice(position, index));
+    position = text.length - call.rest.length;
+    if (text[position - 1] === ' ') position -= 1;
+  }
+  if (calls.length === 0) return { reason: 'formula without an aggregate such as sum(…)' };
+  const { tail = '' } =
+    /\b(?<tail>(?:where|if|only)\b.*)$/i.exec(text.slice(position))?.groups ?? {};
+  const condition = parseCondition(tail);
+  const last = text.slice(position, text.length - tail.length);
+  const isArithmetic = [...between, last].every((part) => arithmetic.test(part));
+  if (condition === undefined || !isArithmetic) return { reason: 'formula that code cannot read' };
+  const written = calls.map((call, index) => `${between[index]}${call}`).join('');
+  return { expr: (written + last).trim(), condition };
+}
+
+function writeCall({ agg, of = '*' }: AggregateArgument): string {
+  return agg === 'count_distinct' ? `count(distinct ${of})` : `${agg}(${of})`;
 }
 
 /** Aggregates by the words that people use for them. */
@@ -82,10 +150,7 @@ function parseCondition(rest: string): string | undefined {
 }
 
 /** The argument as a metric has it. Only a count can be of every row, or of distinct values. */
-function parseArgument({
-  aggregate,
-  argument,
-}: FormulaCall): { readonly agg: string; readonly of: string | undefined } | undefined {
+function parseArgument({ aggregate, argument }: FormulaCall): AggregateArgument | undefined {
   const { distinct } = /^distinct (?<distinct>.+)$/i.exec(argument)?.groups ?? {};
   if ((argument === '*' || distinct !== undefined) && aggregate !== 'count') return undefined;
   if (distinct !== undefined) return { agg: 'count_distinct', of: distinct };

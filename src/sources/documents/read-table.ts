@@ -3,7 +3,8 @@ import { subjects, type ClaimKind } from '../../context/claims/claim.ts';
 import type { NamedDataset, NameIndex } from '../../context/claims/name-index.ts';
 import type { Json } from '../../lib/json.ts';
 import type { TableBlock, TableRow } from './document-block.ts';
-import { parseTableFormula } from './parse-table-formula.ts';
+import { parseTableFormula, type UnreadFormula } from './parse-table-formula.ts';
+import { columnPositions, type ColumnRole, readRowStatus } from './table-words.ts';
 
 interface TableContext {
   readonly names: NameIndex;
@@ -19,6 +20,8 @@ export interface RowClaim {
   readonly row: TableRow;
   /** True if the table says that the row is not settled. */
   readonly isDraft?: boolean;
+  /** True for a metric that answers as unreviewed until a person accepts it. */
+  readonly isUnreviewed?: boolean;
 }
 
 interface TableReading {
@@ -27,6 +30,14 @@ interface TableReading {
   readonly unread: readonly TableRow[];
   /** Rows that the table itself calls out of use. */
   readonly retired?: readonly TableRow[];
+  /** Formulas that code does not read, with the reason. */
+  readonly formulas?: readonly LeftFormula[];
+}
+
+interface LeftFormula {
+  readonly row: TableRow;
+  readonly name: string;
+  readonly reason: string;
 }
 
 /** Reads a table of terms, metrics, rules or columns; undefined for any other table. */
@@ -38,57 +49,18 @@ export function readClaimTable(table: TableBlock, context: TableContext): TableR
   const readings = table.rows.map((row): TableReading => {
     const cell: CellOf = (role) => row.cells[positions.get(role) ?? -1]?.trim() ?? '';
     if (cell(subject) === '') return nothingRead;
-    if (outOfUse.test(cell('status'))) return { ...nothingRead, retired: [row] };
+    const status = readRowStatus(cell('status'));
+    if (status === 'out of use') return { ...nothingRead, retired: [row] };
     const reading = rowReaders[subject]({ row, cell }, context);
-    if (!unsettled.test(cell('status'))) return reading;
+    if (status === undefined) return reading;
     return { ...reading, claims: reading.claims.map((claim) => ({ ...claim, isDraft: true })) };
   });
   return {
     claims: readings.flatMap(({ claims }) => claims),
     unread: readings.flatMap(({ unread }) => unread),
     retired: readings.flatMap(({ retired = [] }) => retired),
+    formulas: readings.flatMap(({ formulas = [] }) => formulas),
   };
-}
-
-/** Titles of columns by what the column holds. */
-const columnTitles = {
-  name: /^(business )?(terms?|names?|concepts?|kpis?|metrics?|measures?|words?|acronyms?|abbreviations?)$/,
-  rule: /^(business )?(rules?|polic(y|ies))$/,
-  column: /^(columns?|fields?|attributes?)( name)?$/,
-  meaning:
-    /^(definitions?|meanings?|descriptions?|explanations?|what it means|means|stands for|statement|what it says)$/,
-  synonyms: /^(synonyms?|alias(es)?|also( known as| called)?|aka|other names)$/,
-  formula:
-    /^(formulas?|calculations?|expressions?|sql|computed as|calculated as|how it is (computed|calculated))$/,
-  dataset: /^(datasets?|tables?|models?|sources?|based on)$/,
-  filter: /^(filters?|where|conditions?|only)$/,
-  unit: /^(units?|currency)$/,
-  status: /^(status|state|lifecycle|approval)$/,
-} as const;
-
-/** What a column of states says of a row, at its start. */
-const outOfUse = /^(deprecated|obsolete|archived|retired|superseded|outdated|do not use)\b/i;
-const unsettled =
-  /^(draft|proposed|proposal|in review|under review|in progress|not started|wip)\b/i;
-
-type ColumnRole = keyof typeof columnTitles;
-const columnRoles = Object.keys(columnTitles) as ColumnRole[];
-
-/** The first column of each role. */
-function columnPositions(header: readonly string[]): ReadonlyMap<ColumnRole, number> {
-  const positions = new Map<ColumnRole, number>();
-  for (const [index, title] of header.entries()) {
-    const words = title
-      .toLowerCase()
-      .replaceAll(/[^a-z ]/g, ' ')
-      .replaceAll(/ +/g, ' ')
-      .trim();
-    const role = columnRoles.find(
-      (candidate) => columnTitles[candidate].test(words) && !positions.has(candidate),
-    );
-    if (role) positions.set(role, index);
-  }
-  return positions;
 }
 
 /** The text of a row in the column of a role; empty where the table has no such column. */
@@ -139,7 +111,8 @@ function readTermRow(readable: ReadableRow, context: TableContext): TableReading
   const subject = subjects.term(title);
   const meaning = cell('meaning');
   const synonyms = splitSynonyms(cell('synonyms'));
-  const metric = readMetricRow(title, readable, context);
+  const reading = readMetricRow(title, readable, context);
+  const metric = 'reason' in reading ? undefined : reading;
   const refs = [
     ...(metric === undefined ? [] : [metric.subject]),
     ...subjectsNamedIn([cell('dataset'), meaning], context.names),
@@ -151,9 +124,12 @@ function readTermRow(readable: ReadableRow, context: TableContext): TableReading
   claims.push(...(metric?.claims ?? []));
   if (metric !== undefined && synonyms.length > 0)
     claims.push({ subject: metric.subject, kind: 'synonyms', body: synonyms, row });
-  const isUnread = metric === undefined && cell('formula') !== '';
-  return { claims, unread: isUnread ? [row] : [] };
+  if (!('reason' in reading) || noFormula.test(cell('formula'))) return { claims, unread: [] };
+  const name = `${title}: ${cell('formula').replaceAll('`', '')}`;
+  return { claims, unread: [row], formulas: [{ row, name, reason: reading.reason }] };
 }
+
+const noFormula = /^[-–—]?$/;
 
 function splitSynonyms(text: string): string[] {
   return text
@@ -166,18 +142,19 @@ function readMetricRow(
   title: string,
   { row, cell }: ReadableRow,
   { names, section }: TableContext,
-): { readonly subject: string; readonly claims: readonly RowClaim[] } | undefined {
+): { readonly subject: string; readonly claims: readonly RowClaim[] } | UnreadFormula {
   const formula = parseTableFormula(cell('formula'), cell('filter'));
-  if (formula === undefined) return undefined;
+  if ('reason' in formula) return formula;
   const owner =
     formula.dataset === undefined
       ? (names.dataset(cell('dataset')) ?? section)
       : names.dataset(formula.dataset);
-  if (owner === undefined) return undefined;
+  if (owner === undefined) return { reason: 'formula over no table that ktx knows' };
   const name = slug(title);
   const metric = /^[0-9]/.test(name) ? `_${name}` : name;
   const subject = subjects.metric(owner.connection, owner.dataset, metric);
-  const claims: RowClaim[] = [{ subject, kind: 'metric', body: formula.body, row }];
+  const { body, isArithmetic: isUnreviewed } = formula;
+  const claims: RowClaim[] = [{ subject, kind: 'metric', body, row, isUnreviewed }];
   if (cell('unit') !== '') claims.push({ subject, kind: 'unit', body: cell('unit'), row });
   const description = cell('meaning');
   if (description !== '') claims.push({ subject, kind: 'description', body: description, row });

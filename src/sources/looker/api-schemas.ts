@@ -1,18 +1,21 @@
 import { z } from 'zod';
+import { entriesOf } from '../http/known-entries.ts';
 
 /** What ktx reads of the answers of Looker's API 4.0. Everything else in them is dropped. */
 
 const text = z.string().nullish();
 const flag = z.boolean().nullish();
+/** Ids were numbers once. */
+const numberOrText = z.union([z.string(), z.number()]).transform(String);
 
 export const tokenSchema = z.object({ access_token: z.string().min(1) });
-export const userSchema = z.object({ display_name: text, id: z.coerce.string() });
+export const userSchema = z.object({ display_name: text, id: numberOrText });
 export const versionsSchema = z.object({
   looker_release_version: text,
   supported_versions: z.array(z.object({ version: text })).nullish(),
 });
 
-export const modelsSchema = z.array(
+export const modelsSchema = entriesOf(
   z.object({
     name: z.string(),
     explores: z.array(z.object({ name: z.string(), hidden: flag })).nullish(),
@@ -48,6 +51,8 @@ const joinSchema = z.object({
 });
 export type LookerJoin = z.infer<typeof joinSchema>;
 
+const defaultFilterSchema = z.array(z.object({ name: text, value: text })).nullish();
+
 export const exploreSchema = z.object({
   name: z.string(),
   view_name: text,
@@ -55,7 +60,9 @@ export const exploreSchema = z.object({
   sql_table_name: text,
   connection_name: text,
   access_filters: z.array(z.object({ field: text, user_attribute: text })).nullish(),
-  always_filter: z.array(z.object({ name: text, value: text })).nullish(),
+  always_filter: defaultFilterSchema,
+  conditionally_filter: defaultFilterSchema,
+  always_join: z.array(z.string()).nullish(),
   joins: z.array(joinSchema).nullish(),
   fields: z
     .object({
@@ -66,17 +73,16 @@ export const exploreSchema = z.object({
 });
 export type LookerExplore = z.infer<typeof exploreSchema>;
 
-export const foldersSchema = z.array(
-  z.object({
-    id: z.coerce.string(),
-    name: z.string(),
-    parent_id: z.coerce.string().nullish(),
-    is_personal: flag,
-    is_personal_descendant: flag,
-    is_users_root: flag,
-  }),
-);
-export type LookerFolder = z.infer<typeof foldersSchema>[number];
+const folderSchema = z.object({
+  id: numberOrText,
+  name: z.string(),
+  parent_id: numberOrText.nullish(),
+  is_personal: flag,
+  is_personal_descendant: flag,
+  is_users_root: flag,
+});
+export const foldersSchema = entriesOf(folderSchema);
+export type LookerFolder = z.infer<typeof folderSchema>;
 
 const querySchema = z.object({
   model: z.string(),
@@ -86,32 +92,31 @@ const querySchema = z.object({
   filters: z.record(z.string(), z.string().nullable()).nullish(),
   filter_expression: text,
   sorts: z.array(z.string()).nullish(),
-  limit: z.coerce.string().nullish(),
+  limit: numberOrText.nullish(),
   dynamic_fields: text,
 });
 export type LookerQuery = z.infer<typeof querySchema>;
 
 const certificationSchema = z.object({ certification_status: text }).nullish();
 const contentShape = {
-  id: z.coerce.string(),
+  id: numberOrText,
   title: text,
   description: text,
   certification_metadata: certificationSchema,
 };
 /** An entry of a search: its folder decides whether it is read. */
-export const foundSchema = z.array(
-  z.object({
-    id: z.coerce.string(),
-    deleted: flag,
-    folder: z.object({ id: z.coerce.string().nullish() }).nullish(),
-    title: text,
-    description: text,
-    certification_metadata: certificationSchema,
-    /** Of a look. Looker makes another query for each change. */
-    query_id: z.coerce.string().nullish().catch(undefined),
-  }),
-);
-export type FoundContent = z.infer<typeof foundSchema>[number];
+const foundEntrySchema = z.object({
+  id: numberOrText,
+  deleted: flag,
+  folder: z.object({ id: numberOrText.nullish() }).nullish(),
+  title: text,
+  description: text,
+  certification_metadata: certificationSchema,
+  /** Of a look. Looker makes another query for each change. */
+  query_id: numberOrText.nullish().catch(undefined),
+});
+export const foundSchema = entriesOf(foundEntrySchema);
+export type FoundContent = z.infer<typeof foundEntrySchema>;
 export const lookSchema = z.object({ ...contentShape, query: querySchema.nullish() });
 export type LookerLook = z.infer<typeof lookSchema>;
 
@@ -120,7 +125,7 @@ export const dashboardSchema = z.object({
   dashboard_elements: z
     .array(
       z.object({
-        id: z.coerce.string(),
+        id: numberOrText,
         title: text,
         type: text,
         body_text: text,

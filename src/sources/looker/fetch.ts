@@ -5,6 +5,7 @@ import { formatCount } from '../../lib/format-count.ts';
 import { type HttpClient, itemFailure, openHttp } from '../http/client.ts';
 import { apiLimits } from '../http/config.ts';
 import { endAsPartial } from '../http/end-as-partial.ts';
+import { knownEntries } from '../http/known-entries.ts';
 import { readPages } from '../http/read-pages.ts';
 import type { FetchContext, FetchEvent, SourceSight } from '../source.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type FoundContent,
   foldersSchema,
   foundSchema,
+  type LookerExplore,
   type LookerFolder,
   lookSchema,
   modelsSchema,
@@ -52,7 +54,9 @@ export async function* fetchLooker(
 async function* fetchAll(fetch: LookerFetch): AsyncGenerator<FetchEvent> {
   const { http, gaps, config } = fetch;
   yield* fetchModels(fetch);
-  const folders = folderPaths(await http.read({ path: `${api}folders` }, foldersSchema), config);
+  const listed = await http.read({ path: `${api}folders` }, foldersSchema);
+  const known = knownEntries(listed, { what: 'the list of folders', gaps });
+  const folders = folderPaths(known, config);
   yield* fetchContent('looks', folders, fetch);
   yield* fetchContent('dashboards', folders, fetch);
   if (config.usage !== 'off') yield* fetchUsage(fetch);
@@ -102,7 +106,7 @@ async function requireVersion(http: HttpClient): Promise<void> {
 }
 
 async function* fetchModels(fetch: LookerFetch): AsyncGenerator<FetchEvent> {
-  const { http, signal, config } = fetch;
+  const { http, signal, config, gaps, memory } = fetch;
   const { concurrency } = apiLimits(config);
   const models = readPages(async (offset: number = 0) => {
     const query = [
@@ -111,21 +115,38 @@ async function* fetchModels(fetch: LookerFetch): AsyncGenerator<FetchEvent> {
       ['limit', String(pageSize)],
       ['offset', String(offset)],
     ] as const;
-    const entries = await http.read({ path: `${api}lookml_models`, query }, modelsSchema);
-    return { entries, next: nextOffset(entries, offset) };
+    const all = await http.read({ path: `${api}lookml_models`, query }, modelsSchema);
+    const entries = knownEntries(all, { what: 'the list of models', gaps });
+    return { entries, next: nextOffset(all, offset) };
   });
   for await (const { name, explores } of models) {
     const path = `${api}lookml_models/${encodeURIComponent(name)}/explores/`;
-    try {
-      const read = Readable.from(explores ?? []).map(
-        (explore: { readonly name: string }) =>
+    const read = Readable.from(explores ?? []).map(
+      (explore: { readonly name: string }) =>
+        readOrReason(() =>
           http.read({ path: `${path}${encodeURIComponent(explore.name)}` }, exploreSchema),
-        { concurrency, signal },
-      );
-      yield { kind: 'item', ...modelItem(name, await read.toArray()) };
-    } catch (error) {
-      yield { kind: 'failed', key: modelKey(name), reason: reasonOf(error) };
+        ),
+      { concurrency, signal },
+    );
+    const answers = (await read.toArray()) as (LookerExplore | string)[];
+    const known = answers.filter((answer) => typeof answer !== 'string');
+    const [reason] = answers.filter((answer) => typeof answer === 'string');
+    const key = modelKey(name);
+    // What the project has of the model is whole. At first, some explores are better than none.
+    if (reason !== undefined && (known.length === 0 || memory.keys.has(key))) {
+      yield { kind: 'failed', key, reason };
+      continue;
     }
+    if (reason !== undefined) gaps.push(`the model ${name} without some explores: ${reason}`);
+    yield { kind: 'item', ...modelItem(name, known) };
+  }
+}
+
+async function readOrReason<T>(read: () => Promise<T>): Promise<T | string> {
+  try {
+    return await read();
+  } catch (error) {
+    return reasonOf(error);
   }
 }
 
@@ -198,8 +219,9 @@ async function* fetchContent(
         ['limit', String(pageSize)],
         ['offset', String(offset)],
       ] as const;
-      const entries = await http.read({ path: `${api}${kind}/search`, query }, foundSchema);
-      return { entries, next: nextOffset(entries, offset) };
+      const all = await http.read({ path: `${api}${kind}/search`, query }, foundSchema);
+      const entries = knownEntries(all, { what: `the list of ${kind}`, gaps });
+      return { entries, next: nextOffset(all, offset) };
     });
     for await (const entry of pages) {
       const folder = folders.get(entry.folder?.id ?? '');
@@ -209,7 +231,8 @@ async function* fetchContent(
   } catch (error) {
     gaps.push(reasonOf(error));
   }
-  const { concurrency, maxAge } = apiLimits(config);
+  const { concurrency, maxAge, mostItems } = apiLimits(config);
+  if (found.length > mostItems) throw tooManyItems(kind, mostItems);
   yield* Readable.from(found).map(
     async ({ id, folder, stamp }: ListedContent): Promise<FetchEvent> => {
       const key = contentKey(kind, id);
@@ -228,6 +251,13 @@ async function* fetchContent(
     },
     { concurrency, signal },
   ) as AsyncIterable<FetchEvent>;
+}
+
+function tooManyItems(kind: string, most: number): UserError {
+  return new UserError('too_many_items', `Looker has more than ${most} ${kind}.`, {
+    hint: 'Set `include` to the folders that define your data, or raise `max_items`.',
+    exitCode: 2,
+  });
 }
 
 const activity = { look: 'look.id', dashboard: 'dashboard.id' } as const;
@@ -267,8 +297,11 @@ export async function lookAtLooker(context: FetchContext<LookerConfig>): Promise
   await requireVersion(http);
   const user = await http.read({ path: `${api}user` }, userSchema);
   const query = [['fields', 'name,explores(name,hidden)']] as const;
-  const models = await http.read({ path: `${api}lookml_models`, query }, modelsSchema);
-  const folders = folderPaths(await http.read({ path: `${api}folders` }, foldersSchema), config);
+  const gaps: string[] = [];
+  const all = await http.read({ path: `${api}lookml_models`, query }, modelsSchema);
+  const models = knownEntries(all, { what: 'the list of models', gaps });
+  const listed = await http.read({ path: `${api}folders` }, foldersSchema);
+  const folders = folderPaths(knownEntries(listed, { what: 'the list of folders', gaps }), config);
   const explores = models.reduce((sum, model) => sum + (model.explores?.length ?? 0), 0);
   return {
     login: `logged in as ${user.display_name ?? `user ${user.id}`}`,
@@ -276,11 +309,13 @@ export async function lookAtLooker(context: FetchContext<LookerConfig>): Promise
       `${formatCount(models.length, 'model')} with ${formatCount(explores, 'explore')}`,
       formatCount(folders.size, 'folder'),
     ],
-    misses:
-      config.warehouse === undefined
+    misses: [
+      ...gaps,
+      ...(config.warehouse === undefined
         ? [
             'no warehouse is set: tables are found by their names. Set warehouse in ktx.yaml if several have them',
           ]
-        : [],
+        : []),
+    ],
   };
 }

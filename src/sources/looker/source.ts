@@ -3,6 +3,8 @@ import { readLookml } from '../../semantic/formats/lookml/read.ts';
 import { parseJson } from '../../lib/json.ts';
 import { type ClaimCollector, openClaimCollector } from '../claim-collector.ts';
 import { claimExposure } from '../claim-exposure.ts';
+import { claimAccessFilters } from '../lookml/claim-access-filters.ts';
+import { claimExploreFilters } from '../lookml/claim-explore-filters.ts';
 import { claimLookml } from '../lookml/claim-lookml.ts';
 import { reportMisfits } from '../lookml/report-misfits.ts';
 import { dialectOf, noDialect } from '../lookml/source.ts';
@@ -10,7 +12,9 @@ import type { ExtractContext, Extraction, Item, Source } from '../source.ts';
 import { tableFinder } from '../table-finder.ts';
 import type { LookerConfig } from './config.ts';
 import { fetchLooker, lookAtLooker } from './fetch.ts';
+import { modelKey } from './items.ts';
 import { type KnownExplores, tablesOfQuery, translateQuery } from './translate-query.ts';
+import { leftOutOf } from './write-lookml.ts';
 
 const lookerExtractor = 'looker@1';
 
@@ -36,19 +40,19 @@ function extractLooker(
   const { connection } = context;
   const collector = openClaimCollector(items, { connection, extractor: lookerExtractor });
   const sorted = items.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  const known = readExplores(sorted, context, collector);
-  if (known === undefined) return collector.extractions();
+  const models = readModels(sorted, context, collector);
+  if (models === undefined) return collector.extractions();
   for (const content of sorted.filter(({ key }) => /^(?:look|dashboard)s\//.test(key)))
-    claimContent(content, known, collector);
+    claimContent(content, models, collector);
   return collector.extractions();
 }
 
-/** Undefined if the engine of the tables is not known. */
-function readExplores(
+/** What each model has, by the key of its item. Undefined if the engine is not known. */
+function readModels(
   items: readonly Item[],
   { connection, config, catalogs }: ExtractContext<LookerConfig>,
   collector: ClaimCollector,
-): KnownExplores | undefined {
+): ReadonlyMap<string, KnownExplores> | undefined {
   const files = items.filter(({ key }) => key.endsWith('.lkml'));
   const dialect = dialectOf(catalogs, config);
   const [first] = items;
@@ -56,31 +60,34 @@ function readExplores(
     if (first !== undefined) collector.addProblem({ key: first.key, line: 1 }, noDialect);
     return undefined;
   }
-  // Each model is a project of its own: several may have a view of the same name.
-  const views: [string, BoundViews][] = [];
-  const models = files.map(({ key, body }) => {
-    const model = readLookml([{ file: key, text: body }], { dialect });
-    // The repository says the same, and with more detail.
-    const isElsewhere = config.lookml !== undefined;
-    const own = isElsewhere
-      ? openClaimCollector([], { connection, extractor: lookerExtractor })
-      : collector;
-    reportMisfits(model.misfits, own);
-    const lines = body.split('\n');
-    const findTable = tableFinder(catalogs, config.warehouse);
-    const quoteAt = ({ line }: { readonly line: number }) => lines[line - 1]?.trim();
-    views.push([
-      key,
-      claimLookml(model, { collector: own, dialect, findTable, quoteAt, catalogs }),
-    ]);
-    return model;
-  });
-  const explores = models.flatMap(({ project }) => project.explores);
-  const joins = models.flatMap((model) => model.joins);
-  return { explores, joins, views: new Map(views.flatMap(([, own]) => [...own])) };
+  // The repository says the same, and with more detail.
+  const own =
+    config.lookml === undefined
+      ? collector
+      : openClaimCollector([], { connection, extractor: lookerExtractor });
+  // Each model is a project of its own: several may have a view or an explore of the same name.
+  return new Map(
+    files.map(({ key, body }) => {
+      const model = readLookml([{ file: key, text: body }], { dialect });
+      reportMisfits(model.misfits, own);
+      const lines = body.split('\n');
+      for (const [index, line] of lines.entries()) {
+        const name = leftOutOf(line);
+        if (name !== undefined)
+          own.leaveOut({ key, line: index + 1 }, { what: 'field without SQL', name });
+      }
+      const findTable = tableFinder(catalogs, config.warehouse);
+      const quoteAt = ({ line }: { readonly line: number }) => lines[line - 1]?.trim();
+      const views = claimLookml(model, { collector: own, dialect, findTable, quoteAt, catalogs });
+      const known = { explores: model.project.explores, joins: model.joins, views };
+      claimAccessFilters(known, { collector: own, quoteAt });
+      claimExploreFilters(known, { collector: own, quoteAt });
+      return [key, known] as const;
+    }),
+  );
 }
 
-type BoundViews = ReturnType<typeof claimLookml>;
+const nothingKnown: KnownExplores = { explores: [], joins: [], views: new Map() };
 
 const headSchema = z.object({
   item: z.enum(['look', 'dashboard']),
@@ -104,7 +111,11 @@ const lineSchema = z.object({
 });
 
 /** A term for the look or the dashboard, with its queries as ktx asks them. */
-function claimContent({ key, body }: Item, known: KnownExplores, collector: ClaimCollector): void {
+function claimContent(
+  { key, body }: Item,
+  models: ReadonlyMap<string, KnownExplores>,
+  collector: ClaimCollector,
+): void {
   const [first, ...lines] = body.trimEnd().split('\n').map(parseJson);
   const head = headSchema.safeParse(first).data;
   if (head === undefined)
@@ -114,8 +125,10 @@ function claimContent({ key, body }: Item, known: KnownExplores, collector: Clai
   const queries = read.flatMap(({ query }, index) =>
     query === undefined ? [] : [{ query, line: index + 2 }],
   );
+  const knownFor = ({ model }: { readonly model: string }) =>
+    models.get(modelKey(model)) ?? nothingKnown;
   const asked = queries.flatMap(({ query, line }) => {
-    const translated = translateQuery(query, known);
+    const translated = translateQuery(query, knownFor(query));
     collector.count({ key, line });
     if ('query' in translated) return [`Query: ${JSON.stringify(translated.query)}`];
     collector.leaveOut({ key, line }, `query that ktx cannot ask: ${translated.reason}`);
@@ -127,7 +140,7 @@ function claimContent({ key, body }: Item, known: KnownExplores, collector: Clai
     {
       name: `${title.trim()} (Looker ${item} ${id})`,
       description: [...(description?.trim() ? [description.trim()] : []), ...asked].join('\n\n'),
-      tables: queries.flatMap(({ query }) => tablesOfQuery(query, known)),
+      tables: queries.flatMap(({ query }) => tablesOfQuery(query, knownFor(query))),
       tags: certified === true ? ['certified'] : [],
       confidence: certified === true ? 0.9 : 0.6,
     },

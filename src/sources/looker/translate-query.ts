@@ -7,6 +7,7 @@ import {
   type LookmlBlock,
   textProperty,
 } from '../../semantic/formats/lookml/parse.ts';
+import { exploreFilters } from '../lookml/explore-filters.ts';
 import type { LookmlModel } from '../../semantic/formats/lookml/read.ts';
 import type { BoundView } from '../lookml/bind-view.ts';
 import type { KnownDataset } from '../table-finder.ts';
@@ -60,8 +61,10 @@ function translate(query: LookerQuery, known: KnownExplores): TranslatedQuery {
   const named = new Map(asked.map((field) => [field, findField(field, query.view, known)]));
   const names = (kind: FoundField['kind']) =>
     [...named.values()].flatMap((field) => (field.kind === kind ? [field.name] : []));
-  const where = Object.entries(filters ?? {}).flatMap(([field, value]) =>
-    value === null || value === '' ? [] : [filterOf(findField(field, query.view, known), value)],
+  requireOuterJoins(query, known);
+  const where = [...Object.entries(filters ?? {}), ...defaultFilters(query, known)].flatMap(
+    ([field, value]) =>
+      value === null || value === '' ? [] : [filterOf(findField(field, query.view, known), value)],
   );
   const order = (sorts ?? []).flatMap((sort) => {
     const [field = '', direction] = sort.split(' ');
@@ -80,6 +83,47 @@ function translate(query: LookerQuery, known: KnownExplores): TranslatedQuery {
     // Looker writes 500 into every query of its editor.
     ...(Number.isInteger(count) && count > 0 && count !== 500 && { limit: count }),
   };
+}
+
+/** The filters that Looker adds to the query because of its explore. */
+function defaultFilters({ view, filters }: LookerQuery, known: KnownExplores) {
+  const explore = known.explores.find(({ name }) => name === view);
+  const set = new Set(Object.keys(filters ?? {}));
+  return (explore === undefined ? [] : exploreFilters(explore)).flatMap(({ key, defaults }) => {
+    if (defaults === undefined)
+      throw new Untranslatable(`Looker filters the explore ${view} by ${key}`);
+    if (defaults.unless.some((field) => set.has(field))) return [];
+    return [...defaults.values].filter(([field]) => !set.has(field));
+  });
+}
+
+/**
+ * An inner join takes rows away, and a condition of a join that ktx does not have as well. Looker
+ * joins what the query uses, what those joins use, and what the explore always joins.
+ */
+function requireOuterJoins({ view, fields, filters }: LookerQuery, known: KnownExplores): void {
+  const explore = known.explores.find(({ name }) => name === view);
+  if (explore === undefined) return;
+  const always = explore.value
+    .filter(({ key }) => key === 'always_join')
+    .flatMap(({ value }): readonly unknown[] => (Array.isArray(value) ? value : [value]));
+  const names = [...(fields ?? []), ...Object.keys(filters ?? {})];
+  const open = [
+    ...names.map((name) => name.split('.')[0] ?? ''),
+    ...always.filter((name) => typeof name === 'string'),
+  ];
+  const used = new Set<string>();
+  for (let scope = open.pop(); scope !== undefined; scope = open.pop()) {
+    if (used.has(scope)) continue;
+    used.add(scope);
+    const join = blocksWithKey(explore.value, 'join').find(({ name }) => name === scope);
+    if (join === undefined) continue;
+    const type = textProperty(join, 'type') ?? 'left_outer';
+    if (type !== 'left_outer' || textProperty(join, 'sql_where') !== undefined)
+      throw new Untranslatable(`its ${type} join of ${scope} takes rows away or adds some`);
+    const on = textProperty(join, 'sql_on') ?? '';
+    open.push(...[...on.matchAll(/\$\{\s*(\w+)\./g)].map(([, name = '']) => name));
+  }
 }
 
 const dynamicFieldsSchema = z

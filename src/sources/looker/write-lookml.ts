@@ -76,18 +76,30 @@ function sortByName<T>(entries: readonly (readonly [string, T])[]) {
 }
 
 const countTypes = new Set(['count', 'yesno']);
+const unwrittenSql = 'its SQL cannot be written as LookML';
 
-/** Nothing for a field whose SQL the login may not see: nobody knows what it means. */
+/** A comment, so that the coverage of an ingest has what is missing. */
+function leftOutLine(kind: string, name: string, reason: string): string {
+  return `# left out: ${kind} ${name}: ${reason}`;
+}
+
+/** What a line of `writeLookml` says that it leaves out; undefined for any other line. */
+export function leftOutOf(line: string): string | undefined {
+  return /^\s*# left out: (.*)$/.exec(line)?.[1];
+}
+
+/** Only a note for a field whose SQL the login may not see: nobody knows what it means. */
 function memberText(kind: 'dimension' | 'measure', name: string, field: LookerField): string {
   const { type, sql } = field;
-  if (field.error) return '';
+  if (field.error) return leftOutLine(kind, name, 'Looker reports an error in it');
   const hasSql = typeof sql === 'string' && sql.trim() !== '';
-  if (!hasSql && !countTypes.has(type ?? '')) return '';
+  if (!hasSql && !countTypes.has(type ?? ''))
+    return leftOutLine(kind, name, 'this login does not see its SQL');
   const filters = (field.filters ?? []).flatMap(({ field: filtered, condition }) =>
     filtered ? [`${filtered.split('.').at(-1) ?? ''}: ${quoted(condition ?? '')}`] : [],
   );
   const source = hasSql ? sqlLine('sql', sql) : [];
-  if (hasSql && source.length === 0) return '';
+  if (hasSql && source.length === 0) return leftOutLine(kind, name, unwrittenSql);
   return block(kind, name, [
     `type: ${wordOf(type, 'string')}`,
     ...source,
@@ -103,12 +115,15 @@ function groupText(group: string, members: readonly (readonly [string, LookerFie
   const name = group.split('.').at(-1) ?? '';
   const [first] = members;
   const sql = first?.[1].sql;
-  if (!isName(name) || typeof sql !== 'string' || sql.trim() === '') return '';
+  if (!isName(name)) return '';
+  if (typeof sql !== 'string' || sql.trim() === '')
+    return leftOutLine('dimension_group', name, 'this login does not see its SQL');
   const timeframes = members.flatMap(([field]) =>
     field.startsWith(`${name}_`) ? [field.slice(name.length + 1)] : [],
   );
   const source = sqlLine('sql', sql);
-  if (source.length === 0 || timeframes.length === 0) return '';
+  if (source.length === 0 || timeframes.length === 0)
+    return leftOutLine('dimension_group', name, unwrittenSql);
   const words = timeframes.sort().join(', ');
   return block('dimension_group', name, ['type: time', `timeframes: [${words}]`, ...source]);
 }
@@ -133,8 +148,21 @@ function exploreText(explore: LookerExplore): string {
         ? [`access_filter: { field: ${field} user_attribute: ${attribute} }`]
         : [],
     ),
+    ...defaultFilterLines('always_filter', explore.always_filter),
+    ...defaultFilterLines('conditionally_filter', explore.conditionally_filter),
+    ...((explore.always_join ?? []).some(isName)
+      ? [`always_join: [${(explore.always_join ?? []).filter(isName).join(', ')}]`]
+      : []),
     ...(joins ?? []).filter(({ name }) => isName(name)).map(joinText),
   ]);
+}
+
+/** The API does not show for which fields of a query a filter does not count. */
+function defaultFilterLines(key: string, filters: LookerExplore['always_filter']): string[] {
+  const pairs = (filters ?? []).flatMap(({ name, value }) =>
+    name && /^[\w.]+$/.test(name) ? [`${name}: ${quoted(value ?? '')}`] : [],
+  );
+  return pairs.length === 0 ? [] : [`${key}: { filters: [${pairs.join(', ')}] }`];
 }
 
 function joinText(join: LookerJoin): string {

@@ -5,8 +5,10 @@ import { findDialect } from '../../sql/dialects.ts';
 import { openClaimCollector } from '../claim-collector.ts';
 import type { ExtractContext, Extraction, Item, Source } from '../source.ts';
 import { tableFinder } from '../table-finder.ts';
+import { checkIncludes } from './check-includes.ts';
 import { claimAccessFilters } from './claim-access-filters.ts';
 import { claimDashboards } from './claim-dashboards.ts';
+import { claimExploreFilters } from './claim-explore-filters.ts';
 import { claimLookml } from './claim-lookml.ts';
 import type { LookmlConfig } from './config.ts';
 import { fetchLookml, isDashboard } from './fetch.ts';
@@ -43,6 +45,7 @@ function extractLookml(
     { dialect, constants: config.constants },
   );
   reportMisfits(model.misfits, collector);
+  checkIncludes(sorted, collector);
   const quotes = new Map(files.map(({ key, body }) => [key, body.split('\n')]));
   const quoteAt = ({ file, line }: LookmlPlace) => quotes.get(file)?.[line - 1]?.trim();
   const views = claimLookml(model, {
@@ -54,6 +57,7 @@ function extractLookml(
   });
   const known = { explores: model.project.explores, joins: model.joins, views };
   claimAccessFilters(known, { collector, quoteAt });
+  claimExploreFilters(known, { collector, quoteAt });
   const dashboards = sorted.filter(({ key }) => isDashboard(key));
   claimDashboards(dashboards, known, collector);
   return collector.extractions();

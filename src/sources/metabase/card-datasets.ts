@@ -5,8 +5,9 @@ import type { FieldType } from '../../sql/field-type.ts';
 import { findQueryPlace } from '../query-datasets/query-place.ts';
 import { type BoundMetabase, type BoundTable, fieldsOfTable } from './bind-tables.ts';
 import { conditionSql, fieldSql, type QueryFields, UnsaidQuery } from './query-conditions.ts';
-import type { StoredCard } from './read-items.ts';
+import type { StoredCard, StoredSnippet } from './read-items.ts';
 import { type MbqlJoin, type MbqlQuery, readCardQuery } from './read-query.ts';
+import { type DescribedTags, describedTags, readSqlTag, unfilledSql } from './sql-tags.ts';
 
 /** A card whose rows others read, as a dataset. */
 export interface CardDataset {
@@ -33,6 +34,7 @@ interface ReadingCards {
   readonly bound: BoundMetabase;
   readonly catalogs: ReadonlyMap<string, Catalog>;
   readonly cards: ReadonlyMap<number, StoredCard>;
+  readonly snippets: readonly StoredSnippet[];
 }
 
 /** The models, and the questions that other cards read. Runs inside `withAnalyzer`. */
@@ -109,19 +111,41 @@ function rowsOf(card: StoredCard, context: ReadingCards, open: readonly number[]
 type CardPath = ReadingCards & { readonly path: readonly number[] };
 
 function nativeRows(card: StoredCard, written: string, context: CardPath): CardRows {
-  const sql = written
-    .trim()
-    .replace(/;$/, '')
-    .replaceAll(cardTag, (_, id: string) => `(${rowsOfCard(Number(id), context).sql})`);
-  if (sql.includes('[[')) throw new UnsaidQuery('an optional part of SQL');
-  const [tag] = /\{\{[^{}]{0,100}\}?\}?/.exec(sql) ?? [];
-  if (tag !== undefined) throw new UnsaidQuery(`the parameter ${tag}`);
+  const tags = describedTags(card.query);
+  const sql = filledSql(written.trim().replace(/;$/, ''), tags, { ...context, inside: [] });
   const fields = (card.columns ?? []).map(({ name, base_type: type, display_name: label }) => ({
     name,
     type: typeOf(type),
     label: label ?? undefined,
   }));
   return { sql, fields };
+}
+
+/** The SQL with the snippets and questions in it, as Metabase runs it without values. */
+function filledSql(
+  written: string,
+  tags: DescribedTags,
+  context: CardPath & { readonly inside: readonly StoredSnippet[] },
+): string {
+  const { snippets, inside } = context;
+  const sql = unfilledSql(
+    written,
+    (name) => readSqlTag(name, tags),
+    ({ kind, id }, name) => {
+      if (kind === 'card') return `(${rowsOfCard(id, context).sql})`;
+      if (kind !== 'snippet') throw new UnsaidQuery(`the parameter {{${name}}}`);
+      const called = name.replace(/^snippet:/, '').trim();
+      const snippet = snippets.find((own) => (id < 0 ? own.name === called : own.id === id));
+      if (snippet === undefined) throw new UnsaidQuery(`the ${name}, which is not here`);
+      if (inside.includes(snippet)) throw new UnsaidQuery('a snippet that reads itself');
+      const own = { ...tags, ...snippet.tags };
+      return filledSql(snippet.content, own, { ...context, inside: [...inside, snippet] });
+    },
+  );
+  if (sql.length > longestQuery) throw new UnsaidQuery('a query of that length');
+  const [rest] = /\{\{|\[\[/.exec(sql) ?? [];
+  if (rest !== undefined) throw new UnsaidQuery(`SQL with ${rest}, which is no tag`);
+  return sql;
 }
 
 function rowsOfCard(id: number, context: CardPath): CardRows {
@@ -217,11 +241,14 @@ function sideFields(sides: readonly TableSide[], { bound }: CardPath): QueryFiel
   const [base] = sides;
   if (base === undefined) throw new UnsaidQuery('a query without a table');
   const { dialect } = base.owner;
+  const { segmentOf } = fieldsOfTable(base.owner, bound);
   return {
     dialect,
+    // Its conditions name columns of the table alone.
+    segmentOf: sides.length === 1 ? segmentOf : () => undefined,
     fieldOf: (id, alias) => {
       const side = sides.find((own) => own.alias === alias);
-      const field = side && fieldsOfTable(side.owner, bound)(id);
+      const field = side && fieldsOfTable(side.owner, bound).fieldOf(id);
       if (field?.column === undefined) return undefined;
       return { ...field, sql: `${dialect.quote(sideName(alias))}.${dialect.quote(field.column)}` };
     },

@@ -13,9 +13,11 @@ import {
   readCardDatasets,
 } from './card-datasets.ts';
 import { plainConfidence } from './claim-tables.ts';
+import { claimDashboards } from './dashboards/claim-dashboards.ts';
+import { claimSegments } from './dashboards/claim-segments.ts';
 import { metricOfQuery } from './metric-of-query.ts';
 import { queryOfCard } from './query-of-card.ts';
-import type { StoredCard } from './read-items.ts';
+import type { StoredCard, StoredMetabase } from './read-items.ts';
 import { type Clause, type MbqlQuery, readCardQuery } from './read-query.ts';
 import { tablesOfSql } from '../query-datasets/tables-of-sql.ts';
 import { withoutTags } from './sql-tags.ts';
@@ -34,15 +36,23 @@ const verifiedConfidence = 0.9;
  * without groups; and the joins of MBQL to a primary key.
  */
 export function claimCards(
-  cards: readonly StoredCard[],
-  context: Pick<CardClaims, 'bound' | 'collector'> & Pick<ExtractContext<unknown>, 'catalogs'>,
+  context: Pick<CardClaims, 'bound' | 'collector'> &
+    Pick<ExtractContext<unknown>, 'catalogs'> & { readonly stored: StoredMetabase },
 ): void {
+  const { cards, snippets, segments, dashboards } = context.stored;
   const byId = new Map(cards.map((card) => [card.id, card]));
-  const read = readCardDatasets({ ...context, cards: byId });
+  const read = readCardDatasets({ ...context, cards: byId, snippets });
   const claims = { ...context, cards: byId, read };
   for (const card of cards) {
     if (card.archived !== true) claimCard(card, claims);
+    else context.collector.leaveOut({ key: card.key, line: 1 }, 'archived question');
   }
+  claimSegments(segments, context);
+  claimDashboards(dashboards, {
+    ...context,
+    tablesOf: (card) => tablesOfCard(card, claims, []),
+    cards: byId,
+  });
 }
 
 /** Companies have thousands of them. */
@@ -83,7 +93,7 @@ function askedQuery(query: MbqlQuery, { bound, read }: CardClaims): ReturnType<t
   if (owner !== undefined) {
     const { dataset } = owner.table;
     const { dialect } = owner;
-    return queryOfCard(query, { dataset, dialect, fieldOf: fieldsOfTable(owner, bound) });
+    return queryOfCard(query, { dataset, dialect, ...fieldsOfTable(owner, bound) });
   }
   const source = read.datasets.get(query.card ?? -1);
   const dialect = source && bound.dialectOf(source.connection);
@@ -94,7 +104,8 @@ function askedQuery(query: MbqlQuery, { bound, read }: CardClaims): ReturnType<t
     const column = columnOf(id, alias);
     return column && { ...column, name: slug(column.name) };
   };
-  return queryOfCard(query, { dataset: source.dataset, dialect, fieldOf });
+  const { hasMondayWeeks } = bound;
+  return queryOfCard(query, { dataset: source.dataset, dialect, fieldOf, hasMondayWeeks });
 }
 
 function claimCardDataset(
@@ -193,7 +204,7 @@ function claimMetric(card: StoredCard, query: MbqlQuery, claims: CardClaims): vo
     return collector.leaveOut(place, 'metric of a table that the warehouse does not have');
   const { table, dialect } = owner;
   const metricName = slug(card.name);
-  const read = metricOfQuery(query, { dialect, fieldOf: fieldsOfTable(owner, bound) });
+  const read = metricOfQuery(query, { dialect, ...fieldsOfTable(owner, bound) });
   if ('reason' in read)
     return collector.addProblem(place, `${at}: left out: ktx cannot say ${read.reason}`);
   if (table.field(metricName) !== undefined)

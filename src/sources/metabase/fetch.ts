@@ -1,23 +1,36 @@
 import { Readable } from 'node:stream';
-import { errorMessage } from '../../lib/error.ts';
+import type { z } from 'zod';
+import { errorMessage, UserError } from '../../lib/error.ts';
 import { matchesGlob } from '../../lib/patterns/glob.ts';
-import { formatCount } from '../../lib/format-count.ts';
 import { apiLimits } from '../http/config.ts';
 import { endAsPartial } from '../http/end-as-partial.ts';
-import { type HttpClient, itemFailure, openHttp } from '../http/client.ts';
+import { type HttpClient, itemFailure, openHttp, refusedStatus } from '../http/client.ts';
+import { knownEntries } from '../http/known-entries.ts';
 import { readPages } from '../http/read-pages.ts';
-import type { FetchContext, FetchEvent, SourceSight } from '../source.ts';
+import type { FetchContext, FetchEvent } from '../source.ts';
 import {
   cardSchema,
   collectionItemsSchema,
   collectionsSchema,
+  dashboardSchema,
   databaseMetadataSchema,
   databasesSchema,
   type MetabaseCollection,
+  segmentsSchema,
+  settingsSchema,
+  snippetsSchema,
   userSchema,
 } from './api-schemas.ts';
 import type { MetabaseConfig } from './config.ts';
-import { cardItem, databaseItem, tableItem } from './items.ts';
+import {
+  cardItem,
+  dashboardItem,
+  databaseItem,
+  segmentItem,
+  settingsItem,
+  snippetItem,
+  tableItem,
+} from './items.ts';
 
 interface MetabaseFetch {
   readonly http: HttpClient;
@@ -48,8 +61,18 @@ async function* fetchAll(fetch: MetabaseFetch): AsyncGenerator<FetchEvent> {
   const { http, config, signal } = fetch;
   const { concurrency } = apiLimits(config);
   yield* fetchDatabases(fetch);
-  const collections = await http.read({ path: 'api/collection' }, collectionsSchema);
-  const cards = await listCards(collections, fetch);
+  yield* fetchDefinitions(fetch);
+  const listed = await http.read({ path: 'api/collection' }, collectionsSchema);
+  const collections = knownEntries(listed, { what: 'the list of collections', gaps: fetch.gaps });
+  const { cards, dashboards } = await listContent(collections, fetch);
+  const shown = Readable.from(dashboards).map(
+    ([id, path]: readonly [number, string]) => fetchDashboard(id, path, fetch),
+    { concurrency, signal },
+  );
+  for await (const { event, saved } of shown as AsyncIterable<FetchedDashboard>) {
+    yield event;
+    for (const [id, path] of saved) cards.set(id, path);
+  }
   yield* Readable.from(cards).map(
     ([id, path]: readonly [number, string]) => fetchCard(id, path, fetch),
     { concurrency, signal },
@@ -58,7 +81,8 @@ async function* fetchAll(fetch: MetabaseFetch): AsyncGenerator<FetchEvent> {
   yield { kind: 'end', listingComplete: reason === undefined, reason };
 }
 
-function openMetabase(context: FetchContext<MetabaseConfig>): HttpClient {
+/** The client of a Metabase, with the key. */
+export function openMetabase(context: FetchContext<MetabaseConfig>): HttpClient {
   const { config, secrets } = context;
   return openHttp({
     ...context,
@@ -68,39 +92,18 @@ function openMetabase(context: FetchContext<MetabaseConfig>): HttpClient {
   });
 }
 
-/** Who the key belongs to, the collections, and which databases are mapped. */
-export async function lookAtMetabase(context: FetchContext<MetabaseConfig>): Promise<SourceSight> {
-  const { config } = context;
-  const http = openMetabase(context);
-  const user = await http.read({ path: 'api/user/current' }, userSchema);
-  const databases = await http.read({ path: 'api/database' }, databasesSchema);
-  const collections = await http.read({ path: 'api/collection' }, collectionsSchema);
-  const wanted = wantedCollections(collections, config);
-  const nameOf = ({ id, name, engine }: (typeof databases)[number]) => `${id} ${name} (${engine})`;
-  const mapped = databases.filter(({ id }) => config.databases?.[id] !== undefined);
-  const others = databases.filter((database) => !mapped.includes(database));
-  const arrows = mapped.map(
-    (database) => `${nameOf(database)} → ${config.databases?.[database.id]}`,
-  );
-  return {
-    login: `logged in as ${user.common_name ?? `user ${user.id}`}`,
-    sees: [formatCount(wanted.length, 'collection'), ...arrows],
-    misses: others.map(
-      (database) =>
-        `database ${nameOf(database)} is not mapped: its questions lead to no tables. Write databases: {"${database.id}": <warehouse>} into ktx.yaml if it is one of yours`,
-    ),
-  };
-}
-
 async function* fetchDatabases(fetch: MetabaseFetch): AsyncGenerator<FetchEvent> {
   const { http, config, gaps } = fetch;
-  for (const database of await http.read({ path: 'api/database' }, databasesSchema)) {
+  const databases = await http.read({ path: 'api/database' }, databasesSchema);
+  for (const database of knownEntries(databases, { what: 'the list of databases', gaps })) {
     yield { kind: 'item', ...databaseItem(database) };
     if (config.databases?.[database.id] === undefined) continue;
     try {
       const path = `api/database/${database.id}/metadata`;
       const { tables } = await http.read({ path }, databaseMetadataSchema);
-      for (const table of tables) yield { kind: 'item', ...tableItem(table, database.id) };
+      const what = `the metadata of database ${database.id}`;
+      for (const table of knownEntries(tables, { what, gaps }))
+        yield { kind: 'item', ...tableItem(table, database.id) };
     } catch (error) {
       gaps.push(gapOf(error));
     }
@@ -113,40 +116,85 @@ function gapOf(error: unknown): string {
   return errorMessage(error);
 }
 
-/** Each card once, with the path of its collection. */
-async function listCards(
+/** What questions share: the first day of a week, snippets of SQL, segments. */
+async function* fetchDefinitions(fetch: MetabaseFetch): AsyncGenerator<FetchEvent> {
+  const settings = await readIfThere('api/session/properties', settingsSchema, fetch);
+  const startOfWeek = settings?.['start-of-week'];
+  if (startOfWeek) yield { kind: 'item', ...settingsItem(startOfWeek) };
+  const snippets = await readIfThere('api/native-query-snippet', snippetsSchema, fetch);
+  const { gaps } = fetch;
+  for (const snippet of knownEntries(snippets ?? [], { what: 'the list of snippets', gaps }))
+    if (snippet.archived !== true) yield { kind: 'item', ...snippetItem(snippet) };
+  const segments = await readIfThere('api/segment', segmentsSchema, fetch);
+  // Questions that use an archived segment still work.
+  for (const segment of knownEntries(segments ?? [], { what: 'the list of segments', gaps }))
+    yield { kind: 'item', ...segmentItem(segment) };
+}
+
+/** Undefined if this server has no such list, and, as a gap, if it cannot be read. */
+async function readIfThere<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  { http, gaps }: MetabaseFetch,
+): Promise<T | undefined> {
+  try {
+    return await http.read({ path }, schema);
+  } catch (error) {
+    if (refusedStatus(error) !== 404) gaps.push(gapOf(error));
+    return undefined;
+  }
+}
+
+interface ListedQuestions {
+  /** The path of the collection by the number of the object. */
+  readonly cards: Map<number, string>;
+  readonly dashboards: ReadonlyMap<number, string>;
+}
+
+/** Each card and each dashboard once. */
+async function listContent(
   collections: readonly MetabaseCollection[],
   fetch: MetabaseFetch,
-): Promise<ReadonlyMap<number, string>> {
+): Promise<ListedQuestions> {
   const cards = new Map<number, string>();
+  const dashboards = new Map<number, string>();
+  const { mostItems } = apiLimits(fetch.config);
   for (const { id, path } of wantedCollections(collections, fetch.config)) {
     try {
-      for await (const card of cardsOfCollection(id, fetch)) cards.set(card.id, path);
+      for await (const { id: own, model } of contentOfCollection(id, fetch))
+        (model === 'dashboard' ? dashboards : cards).set(own, path);
     } catch (error) {
       fetch.gaps.push(gapOf(error));
     }
+    if (cards.size + dashboards.size > mostItems)
+      throw new UserError('too_many_items', `Metabase has more than ${mostItems} questions.`, {
+        hint: 'Set `include` to the collections that define your data, or raise `max_items`.',
+        exitCode: 2,
+      });
   }
-  return cards;
+  return { cards, dashboards };
 }
 
-function cardsOfCollection(id: number | 'root', { http }: MetabaseFetch) {
+function contentOfCollection(id: number | 'root', { http, gaps }: MetabaseFetch) {
   return readPages(async (offset: number = 0) => {
     const query = [
       ['models', 'card'],
       ['models', 'dataset'],
       ['models', 'metric'],
+      ['models', 'dashboard'],
       ['limit', String(pageSize)],
       ['offset', String(offset)],
     ] as const;
     const path = `api/collection/${id}/items`;
     const { data, total } = await http.read({ path, query }, collectionItemsSchema);
     const end = offset + data.length;
-    return { entries: data, next: data.length > 0 && end < total ? end : undefined };
+    const entries = knownEntries(data, { what: `collection ${id}`, gaps });
+    return { entries, next: data.length > 0 && end < total ? end : undefined };
   });
 }
 
 /** The collections that the configuration asks for; never personal ones, archives and snippets. */
-function wantedCollections(
+export function wantedCollections(
   collections: readonly MetabaseCollection[],
   { include }: MetabaseConfig,
 ): readonly { readonly id: number | 'root'; readonly path: string }[] {
@@ -167,7 +215,31 @@ function wantedCollections(
 function isPrivateFolder(collection: MetabaseCollection): boolean {
   const { archived, is_personal: isPersonal, personal_owner_id: owner, namespace } = collection;
   const isOther = typeof owner === 'number' || typeof namespace === 'string';
-  return archived === true || isPersonal === true || isOther;
+  return archived === true || isPersonal === true || isOther || collection.type === 'trash';
+}
+
+interface FetchedDashboard {
+  readonly event: FetchEvent;
+  /** The questions that are saved in the dashboard, which no collection lists. */
+  readonly saved: readonly (readonly [id: number, path: string])[];
+}
+
+async function fetchDashboard(
+  id: number,
+  path: string,
+  { http }: MetabaseFetch,
+): Promise<FetchedDashboard> {
+  try {
+    const dashboard = await http.read({ path: `api/dashboard/${id}` }, dashboardSchema);
+    const tiles = dashboard.dashcards ?? dashboard.ordered_cards ?? [];
+    const saved = tiles.flatMap(({ card, card_id: cardId }) =>
+      typeof cardId === 'number' && card?.dashboard_id === id ? [[cardId, path] as const] : [],
+    );
+    return { event: { kind: 'item', ...dashboardItem(dashboard, path) }, saved };
+  } catch (error) {
+    const key = `dashboards/${id}.jsonl`;
+    return { event: { kind: 'failed', key, reason: gapOf(error) }, saved: [] };
+  }
 }
 
 async function fetchCard(id: number, path: string, { http }: MetabaseFetch): Promise<FetchEvent> {

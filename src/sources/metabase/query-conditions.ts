@@ -10,6 +10,10 @@ export interface QueryFields {
    * the alias of the join.
    */
   readonly fieldOf: (id: number | string, alias?: string) => MetricField | undefined;
+  /** The filters of a segment of the table, by its number; undefined for any other. */
+  readonly segmentOf?: (id: number) => readonly Clause[] | undefined;
+  /** True if weeks begin on Mondays, as those of ktx do. Default: nobody knows. */
+  readonly hasMondayWeeks?: boolean;
 }
 
 export interface MetricField {
@@ -29,13 +33,19 @@ export class UnsaidQuery extends Error {}
 const comparisons = new Set(['<', '<=', '>', '>=']);
 
 /** A filter as a condition of SQL. */
-export function conditionSql({ op, args, options }: Clause, fields: QueryFields): string {
+export function conditionSql(clause: Clause, fields: QueryFields): string {
+  const { op, args } = clause;
   const inner = () =>
     args.map((arg) => {
       if (arg.kind === 'clause') return conditionSql(arg.clause, fields);
       throw new UnsaidQuery(`the filter ${op} over a value`);
     });
   if (op === 'and' || op === 'or') return `(${inner().join(` ${op.toUpperCase()} `)})`;
+  return op === 'segment' ? segmentSql(args[0], fields) : comparisonSql(clause, fields);
+}
+
+/** A filter of one field. */
+function comparisonSql({ op, args, options }: Clause, fields: QueryFields): string {
   const [subject, ...values] = args;
   const read = readField(subject, fields);
   const field = writtenField(read);
@@ -56,6 +66,16 @@ export function conditionSql({ op, args, options }: Clause, fields: QueryFields)
     return `${field} BETWEEN ${first} AND ${second}`;
   }
   throw new UnsaidQuery(`the filter ${op}`);
+}
+
+function segmentSql(id: ClauseArgument | undefined, fields: QueryFields): string {
+  const number = id?.kind === 'value' && typeof id.value === 'number' ? id.value : -1;
+  const filters = fields.segmentOf?.(number);
+  if (filters === undefined || filters.length === 0)
+    throw new UnsaidQuery(`the segment ${number}, which is not one of the table`);
+  // A segment that uses others could use itself.
+  const plain: QueryFields = { ...fields, segmentOf: () => undefined };
+  return `(${filters.map((filter) => conditionSql(filter, plain)).join(' AND ')})`;
 }
 
 /** Options of a field that change which value is meant. */

@@ -1,4 +1,3 @@
-import type { Dialect } from '../../sql/dialect.ts';
 import { conditionSql, readField, type QueryFields, UnsaidQuery } from './query-conditions.ts';
 import type { Clause, ClauseArgument, MbqlQuery } from './read-query.ts';
 
@@ -11,16 +10,14 @@ interface CardAsQuery {
   readonly limit?: number;
 }
 
-interface AskedDataset {
+interface AskedDataset extends QueryFields {
   readonly dataset: string;
-  readonly dialect: Dialect;
-  readonly fieldOf: QueryFields['fieldOf'];
 }
 
 /** The query that an MBQL question over one dataset asks, or why ktx cannot ask it. */
 export function queryOfCard(
   query: MbqlQuery,
-  { dataset, dialect, fieldOf }: AskedDataset,
+  { dataset, ...own }: AskedDataset,
 ): { readonly query: CardAsQuery } | { readonly reason: string } {
   const { aggregations, groups, joins, others, filters } = query;
   if (aggregations.length + groups.length === 0)
@@ -29,9 +26,9 @@ export function queryOfCard(
   const [other] = others;
   if (other !== undefined) return { reason: `it has ${other}` };
   const fields: QueryFields = {
-    dialect,
+    ...own,
     fieldOf: (id, alias) => {
-      const field = fieldOf(id, alias);
+      const field = own.fieldOf(id, alias);
       return field && { ...field, sql: `${dataset}.${quoteIfNeeded(field.name)}` };
     },
   };
@@ -83,7 +80,8 @@ function groupName(group: Clause, fields: QueryFields): string {
   const plain: ClauseArgument = { kind: 'clause', clause: { ...group, options } };
   const { sql = '', type } = readField(plain, fields);
   if (unit === undefined || unit === null || unit === 'default') return sql;
-  if (typeof unit !== 'string' || !periods.has(unit) || type === 'unknown')
+  const isWeek = unit === 'week' && fields.hasMondayWeeks === true;
+  if (typeof unit !== 'string' || !(isWeek || periods.has(unit)) || type === 'unknown')
     throw new UnsaidQuery(`the period ${JSON.stringify(unit)}`);
   // A time with a zone falls into the days of Metabase's reports.
   if (type === 'datetime_tz') throw new UnsaidQuery('periods of a time with a zone');

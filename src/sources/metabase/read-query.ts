@@ -48,8 +48,11 @@ export function readCardQuery(query: Readonly<Record<string, unknown>>): CardQue
   const stages = listOf(query['stages']).filter(isRecord);
   const [first] = stages;
   if (first !== undefined) {
-    if (typeof first['native'] === 'string') return { kind: 'native', sql: first['native'] };
-    return readStage(first, { isCurrent: true, hasMore: stages.length > 1 });
+    const hasMore = stages.length > 1;
+    // A stage over the rows of SQL changes them.
+    if (typeof first['native'] === 'string')
+      return hasMore ? { kind: 'unknown' } : { kind: 'native', sql: first['native'] };
+    return readStage(first, { isCurrent: true, hasMore });
   }
   const native = isRecord(query['native']) ? query['native']['query'] : undefined;
   if (typeof native === 'string') return { kind: 'native', sql: native };
@@ -77,12 +80,16 @@ const tableKeys = new Set(['lib/options', 'lib/type', 'source-table']);
 
 function readStage(stage: Readonly<Record<string, unknown>>, generation: Generation): CardQuery {
   const { isCurrent, hasMore } = generation;
+  let isWhole = true;
   const clauses = (value: unknown) =>
-    listOf(value).flatMap((clause) => readClause(clause, isCurrent, 0) ?? []);
-  const filters = isCurrent ? clauses(stage['filters']) : clauses([stage['filter']]);
+    clauseList(value).flatMap((written) => {
+      const clause = readClause(written, isCurrent, 0);
+      if (clause === undefined && written !== undefined && written !== null) isWhole = false;
+      return clause ?? [];
+    });
+  const filters = clauses(isCurrent ? stage['filters'] : [stage['filter']]);
   const others = Object.keys(stage).filter((key) => !readKeys.has(key));
-  return {
-    kind: 'mbql',
+  const query = {
     table: numberOf(stage['source-table']),
     card: sourceCard(stage),
     aggregations: clauses(stage['aggregation']),
@@ -91,20 +98,43 @@ function readStage(stage: Readonly<Record<string, unknown>>, generation: Generat
     limit: numberOf(stage['limit']),
     fields: Array.isArray(stage['fields']) ? clauses(stage['fields']) : undefined,
     filters,
-    joins: listOf(stage['joins'])
-      .filter(isRecord)
-      .map((join) => readJoin(join, clauses)),
-    others: [...others, ...(hasMore ? ['stages'] : [])].sort(),
+    joins: listOf(stage['joins']).map((join) => readJoin(isRecord(join) ? join : {}, clauses)),
   };
+  isWhole &&= hasKnownForms(stage, isCurrent);
+  const unread = [
+    ...(hasMore ? ['stages'] : []),
+    ...(isWhole ? [] : ['a clause in no known form']),
+  ];
+  return { kind: 'mbql', ...query, others: [...others, ...unread].sort() };
+}
+
+/** False if a key that is read has a value that is not, or one of the other generation. */
+function hasKnownForms(stage: Readonly<Record<string, unknown>>, isCurrent: boolean): boolean {
+  const { joins, limit, fields } = stage;
+  const isThere = (value: unknown) => value !== undefined && value !== null;
+  return (
+    !isThere(stage[isCurrent ? 'filter' : 'filters']) &&
+    !(isThere(joins) && !Array.isArray(joins)) &&
+    !(isThere(limit) && typeof limit !== 'number') &&
+    !(isThere(fields) && fields !== 'all' && !Array.isArray(fields))
+  );
+}
+
+/** Old questions have one clause where a list of them belongs: `["count"]`. */
+function clauseList(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) return [value];
+  return typeof value[0] === 'string' ? [value] : value;
 }
 
 function readJoin(
   join: Readonly<Record<string, unknown>>,
   clauses: (value: unknown) => Clause[],
 ): MbqlJoin {
-  const [stage] = listOf(join['stages']).filter(isRecord);
+  const [stage, ...more] = listOf(join['stages']).filter(isRecord);
   const source = stage ?? join;
-  const isPlain = stage === undefined || Object.keys(stage).every((key) => tableKeys.has(key));
+  const isTable = stage === undefined || Object.keys(stage).every((key) => tableKeys.has(key));
+  const isPlain = isTable && more.length === 0;
   return {
     table: isPlain ? numberOf(source['source-table']) : undefined,
     alias: typeof join['alias'] === 'string' ? join['alias'] : undefined,
@@ -126,6 +156,8 @@ const deepest = 50;
 function readClause(value: unknown, isCurrent: boolean, depth: number): Clause | undefined {
   const [op, ...rest] = listOf(value);
   if (typeof op !== 'string' || depth > deepest) return undefined;
+  // A name that people see for an aggregation changes no value.
+  if (!isCurrent && op === 'aggregation-options') return readClause(rest[0], isCurrent, depth + 1);
   const hasOptionsFirst = isCurrent && isRecord(rest[0]);
   const last = rest.at(-1);
   const isLegacyOptions = !isCurrent && rest.length > 1 && (isRecord(last) || last === null);

@@ -4,7 +4,9 @@ import { bindTables } from './bind-tables.ts';
 import { claimCards } from './claim-cards.ts';
 import { claimTables } from './claim-tables.ts';
 import type { MetabaseConfig } from './config.ts';
-import { fetchMetabase, lookAtMetabase } from './fetch.ts';
+import { fetchMetabase } from './fetch.ts';
+import { lookAtMetabase } from './look/look.ts';
+import { settingsKey } from './items.ts';
 import { readMetabaseItems } from './read-items.ts';
 
 const metabaseExtractor = 'metabase@1';
@@ -15,10 +17,11 @@ export const metabase: Source<MetabaseConfig> = {
   fetch: fetchMetabase,
   look: lookAtMetabase,
   address: (key, { base_url: base }) => {
-    const card = /^cards\/(\d+)\.jsonl$/.exec(key)?.[1];
-    return card === undefined ? undefined : new URL(`question/${card}`, `${base}/`).href;
+    const [, kind, id] = /^(cards|dashboards)\/(\d+)\.jsonl$/.exec(key) ?? [];
+    const page = kind === 'cards' ? 'question' : 'dashboard';
+    return id === undefined ? undefined : new URL(`${page}/${id}`, `${base}/`).href;
   },
-  isConfiguration: (key) => key.startsWith('databases/'),
+  isConfiguration: (key) => key.startsWith('databases/') || key === settingsKey,
   parsesSql: true,
   extract: extractMetabase,
 };
@@ -52,6 +55,6 @@ function extractMetabase(
       collector.leaveOut({ key, line: 1 }, 'table that the warehouse does not have');
   }
   claimTables(bound, collector);
-  claimCards(stored.cards, { bound, collector, catalogs });
+  claimCards({ stored, bound, collector, catalogs });
   return collector.extractions();
 }

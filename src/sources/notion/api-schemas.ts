@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { entriesOf } from '../http/known-entries.ts';
 import { notionId } from './notion-id.ts';
 
 /** What ktx reads of the answers of Notion. Everything else in them is dropped. */
@@ -71,7 +72,7 @@ export type NotionDataSource = z.infer<typeof dataSourceSchema>;
 export const databaseSchema = z.object({ data_sources: z.array(z.object({ id: idSchema })) });
 
 const pageOfSchema = <Entry extends z.ZodType>(entry: Entry) =>
-  z.object({ results: z.array(entry), next_cursor: z.string().nullish() });
+  z.object({ results: entriesOf(entry), next_cursor: z.string().nullish() });
 export const searchSchema = pageOfSchema(z.union([pageSchema, dataSourceSchema]));
 export const rowsSchema = pageOfSchema(pageSchema);
 
@@ -83,7 +84,11 @@ export const blockSchema = z.looseObject({
   ...trashed,
 });
 export type NotionBlock = z.infer<typeof blockSchema>;
-export const blocksSchema = pageOfSchema(blockSchema);
+/** A page without some of its blocks is not that page. */
+export const blocksSchema = z.object({
+  results: z.array(blockSchema),
+  next_cursor: z.string().nullish(),
+});
 
 export const botSchema = z.object({
   name: z.string().nullish(),

@@ -47,10 +47,11 @@ const shortestAge = 3 * 60_000;
 export async function* fetchNotion(
   context: FetchContext<NotionConfig>,
 ): AsyncGenerator<FetchEvent> {
-  const notion = openNotion(context);
+  const gaps: string[] = [];
+  const notion = openNotion(context, gaps);
   await notion.bot();
   const { config, connection } = context;
-  const inventory = await listNotion({ notion, config, connection });
+  const inventory = await listNotion({ notion, config, connection, gaps });
   yield* endAsPartial(
     fetchListed({ context, notion, inventory, contained: new Map(), closed: new Set() }),
   );
@@ -223,7 +224,7 @@ const mostShownTitles = 8;
 
 /** The workspace, and the first page of what the integration sees. */
 export async function lookAtNotion(context: FetchContext<NotionConfig>): Promise<SourceSight> {
-  const notion = openNotion(context);
+  const notion = openNotion(context, []);
   const { name, bot } = await notion.bot();
   const seen: (NotionPage | NotionDataSource)[] = [];
   for await (const object of notion.search()) {

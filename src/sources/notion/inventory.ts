@@ -26,6 +26,7 @@ interface InventoryContext {
   readonly notion: NotionClient;
   readonly config: NotionConfig;
   readonly connection: string;
+  readonly gaps: string[];
 }
 
 /**
@@ -33,10 +34,9 @@ interface InventoryContext {
  * the walk through the pages adds that.
  */
 export async function listNotion(context: InventoryContext): Promise<NotionInventory> {
-  const { notion, config } = context;
+  const { notion, config, gaps } = context;
   const roots = new Set((config.roots ?? []).flatMap((text) => notionId(text) ?? []));
   const found = new Map<string, NotionPage | NotionDataSource>();
-  const gaps: string[] = [];
   try {
     for await (const object of notion.search()) addKnown(found, object, context);
   } catch (error) {

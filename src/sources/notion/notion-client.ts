@@ -1,6 +1,7 @@
 import { UserError } from '../../lib/error.ts';
 import { apiLimits } from '../http/config.ts';
 import { openHttp, refusedStatus } from '../http/client.ts';
+import { knownEntries } from '../http/known-entries.ts';
 import { readPages } from '../http/read-pages.ts';
 import type { FetchContext } from '../source.ts';
 import {
@@ -26,8 +27,11 @@ const deepestBlock = 100;
 
 export type NotionClient = ReturnType<typeof openNotion>;
 
-/** The calls of the Notion API that ktx makes. All of them read. */
-export function openNotion(context: FetchContext<NotionConfig>) {
+/**
+ * The calls of the Notion API that ktx makes. All of them read. What is in no known form is told in
+ * `gaps`.
+ */
+export function openNotion(context: FetchContext<NotionConfig>, gaps: string[]) {
   const { config, secrets } = context;
   const http = openHttp({
     ...context,
@@ -69,13 +73,15 @@ export function openNotion(context: FetchContext<NotionConfig>) {
       readPages(async (cursor: string | undefined) => {
         const json = { page_size: pageSize, start_cursor: cursor };
         const page = await http.read({ path: 'v1/search', json }, searchSchema);
-        return { entries: page.results, next: page.next_cursor ?? undefined };
+        const entries = knownEntries(page.results, { what: 'the search of Notion', gaps });
+        return { entries, next: page.next_cursor ?? undefined };
       }),
     rows: (id: string): AsyncGenerator<NotionPage> =>
       readPages(async (cursor: string | undefined) => {
         const json = { page_size: pageSize, start_cursor: cursor };
         const page = await http.read({ path: `v1/data_sources/${id}/query`, json }, rowsSchema);
-        return { entries: page.results, next: page.next_cursor ?? undefined };
+        const entries = knownEntries(page.results, { what: `the database ${id}`, gaps });
+        return { entries, next: page.next_cursor ?? undefined };
       }),
     /** All blocks of a page; those of the pages and databases inside of it are theirs. */
     blocks: (id: string): Promise<readonly BlockTree[]> => readTree(id, 0, { count: mostBlocks }),

@@ -39,8 +39,17 @@ export const sqlite: Dialect = {
     sketch: (text, size) => `ktx_sketch(${text}, ${size})`,
     jsonList: (text) => `json_group_array(${text})`,
     sample: () => undefined,
+    timesInText: (expr) => `min(${textTime(expr)}) || ' ' || max(${textTime(expr)})`,
   },
 };
+
+/** What a text is when it is read as a time: `checked` takes the same texts. Empty text is NULL. */
+function textTime(expr: string): string {
+  const day = `substr(${expr}, 1, 10)`;
+  const isTime = `typeof(${expr}) = 'text' AND ${expr} GLOB '[0-9][0-9][0-9][0-9]-*' AND date(${day}) = ${day} AND date(${expr}) IS NOT NULL`;
+  const hasZone = `substr(${expr}, 17) GLOB '*[-+Z]*'`;
+  return `CASE WHEN coalesce(${expr}, '') = '' THEN NULL WHEN NOT (${isTime}) THEN 'text' WHEN length(${expr}) = 10 THEN 'date' WHEN ${hasZone} THEN 'datetime_tz' ELSE 'datetime' END`;
+}
 
 const partFormats: Readonly<Record<Exclude<DatePart, 'quarter_of_year'>, string>> = {
   hour_of_day: '%H',

@@ -29,7 +29,12 @@ interface CommitRequest {
 }
 
 type CommitOutcome =
-  | { readonly kind: 'committed'; readonly commit: string }
+  | {
+      readonly kind: 'committed';
+      readonly commit: string;
+      /** True if git knows no name of the person, and the commit before was not in that of ktx. */
+      readonly isFirstUnnamed: boolean;
+    }
   /**
    * `unchanged`: the parent has this tree already. `raced`: the branch or a file has changed; read
    * again and start over.
@@ -63,14 +68,13 @@ export async function commitFiles(
     if (parent !== undefined && tree === target.base?.tree) return { kind: 'unchanged' };
     const parents = parent === undefined ? [] : ['-p', parent];
     const args = [tree, ...parents];
-    const commit = await commitTree(root, args, {
-      input: `${message}\n\nKtx-Run: ${runId}\n`,
-      author,
-    });
+    const input = `${message}\n\nKtx-Run: ${runId}\n`;
+    const { commit, isUnnamed } = await commitTree(root, args, { input, author });
     if (target.ref === 'HEAD') writeFileSync(pendingFile(dir), commit, { mode: privateFileMode });
     // Compare and swap. An empty old value means that there was no commit.
     await git(root, ['update-ref', '-m', message, target.ref, commit, target.tip ?? '']);
-    return { kind: 'committed', commit };
+    const isFirstUnnamed = isUnnamed && (await authorAddress(root, parent)) !== ownAddress;
+    return { kind: 'committed', commit, isFirstUnnamed };
   } catch (error) {
     if ((await commitOf(repository, target.ref)) !== target.tip) return { kind: 'raced' };
     throw error;
@@ -149,12 +153,20 @@ async function commitTree(
   root: string,
   args: readonly string[],
   { input, author }: { readonly input: string; readonly author: string | undefined },
-): Promise<string> {
-  const commit = async (identity: readonly string[], allow: readonly number[], env = {}) =>
+): Promise<{ readonly commit: string; readonly isUnnamed: boolean }> {
+  const commitAs = async (identity: readonly string[], allow: readonly number[], env = {}) =>
     gitOutput(root, [...identity, 'commit-tree', ...args, '-F', '-'], { input, allow, env });
-  if (author !== undefined) return commit([], [], identityOf(author));
-  const own = await commit(['-c', 'user.useConfigOnly=true'], [128]);
-  return own || commit(['-c', 'user.name=ktx', '-c', `user.email=${ownAddress}`], []);
+  const named = (commit: string) => ({ commit, isUnnamed: false });
+  if (author !== undefined) return named(await commitAs([], [], identityOf(author)));
+  const own = await commitAs(['-c', 'user.useConfigOnly=true'], [128]);
+  if (own !== '') return named(own);
+  const ofKtx = ['-c', 'user.name=ktx', '-c', `user.email=${ownAddress}`];
+  return { commit: await commitAs(ofKtx, []), isUnnamed: true };
+}
+
+async function authorAddress(root: string, commit: string | undefined): Promise<string> {
+  if (commit === undefined) return '';
+  return gitOutput(root, ['log', '-1', '--no-show-signature', '--format=%ae', commit, '--']);
 }
 
 const ownAddress = 'ktx@localhost';

@@ -11,7 +11,7 @@ export function manifestFolder(name: ExtraName): string {
 }
 
 /** `~/.local/share/ktx/extras`, or where the XDG variables and Windows put it. */
-function extrasFolder(): string {
+export function extrasFolder(): string {
   const { XDG_DATA_HOME: data = '', LOCALAPPDATA: local = '', HOME: home = '' } = process.env;
   if (isAbsolute(data)) return join(data, 'ktx', 'extras');
   if (process.platform === 'win32' && isAbsolute(local)) return join(local, 'ktx', 'extras');

@@ -1,81 +1,92 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
-import { UserError } from '../../lib/error.ts';
-import { extraFolder, foldersOf, isInstalled, manifestFolder } from './extra-folders.ts';
+import { join } from 'node:path';
+import { withFileLock } from '../lock.ts';
+import {
+  extraFolder,
+  extrasFolder,
+  foldersOf,
+  isInstalled,
+  manifestFolder,
+} from './extra-folders.ts';
 import type { ExtraName } from './extra-list.ts';
+import { installPackages } from './install-packages.ts';
 
-/** Characters of what npm says about a failure. */
-const longestReason = 600;
+interface InstallOptions {
+  readonly signal: AbortSignal;
+  /** Called once, with a message for a person, if another process works on the extra. */
+  readonly onWait?: (message: string) => void;
+}
 
 /**
  * Fetches an extra with npm: the versions and hashes of the list that ships with ktx, without any
- * install script. The folder gets its name when it is complete. Throws `extra_failed`.
+ * install script. The folder gets its name when it is complete. Of two processes, the second waits
+ * and finds what the first has fetched. Throws `extra_failed`.
  */
-export async function installExtra(name: ExtraName, signal: AbortSignal): Promise<string> {
+export async function installExtra(name: ExtraName, options: InstallOptions): Promise<string> {
   const folder = extraFolder(name);
   if (isInstalled(name)) return folder;
-  const unfinished = `${folder}.${randomBytes(4).toString('hex')}`;
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  try {
-    for (const file of ['package.json', 'package-lock.json'])
-      copyFileSync(join(manifestFolder(name), file), join(unfinished, file));
-    await runNpm(name, unfinished, signal);
-    for (const old of foldersOf(name).filter((path) => path !== unfinished))
-      rmSync(old, { recursive: true, force: true });
-    renameSync(unfinished, folder);
-    return folder;
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true });
-  }
+  await withExtraLock(name, options, async () => {
+    if (isInstalled(name)) return;
+    // What is left of installations that did not end, and other versions.
+    const leftovers = foldersOf(name);
+    const unfinished = unfinishedFolder(name);
+    mkdirSync(unfinished, { mode: 0o700 });
+    try {
+      for (const file of ['package.json', 'package-lock.json'])
+        copyFileSync(join(manifestFolder(name), file), join(unfinished, file));
+      await installPackages(name, unfinished, options.signal);
+      renameSync(unfinished, folder);
+    } finally {
+      for (const path of [unfinished, ...leftovers]) removeFolder(name, path);
+    }
+  });
+  return folder;
 }
 
 /** Removes an extra, of whatever version. Returns the folders. */
-export function removeExtra(name: ExtraName): readonly string[] {
-  const folders = foldersOf(name);
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  return folders;
-}
-
-async function runNpm(name: ExtraName, cwd: string, signal: AbortSignal): Promise<void> {
-  const options = ['ci', '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund'];
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const isWindows = process.platform === 'win32';
-  const child = spawn('npm', [...options, '--loglevel=error'], {
-    cwd,
-    env: { ...process.env, PATH: pathWithoutProject() },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    signal,
-    // npm is a script there. The options have nothing that a shell could misread.
-    shell: isWindows,
-  });
-  let reason = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    reason = `${reason}${text}`.slice(0, longestReason);
-  });
-  child.once('error', (error) => reject(signal.aborted ? error : failedError(name, error.message)));
-  child.once('close', (code) =>
-    code === 0 ? resolve() : reject(failedError(name, reason.trim() || `npm ended with ${code}`)),
+export async function removeExtra(
+  name: ExtraName,
+  options: InstallOptions,
+): Promise<readonly string[]> {
+  if (foldersOf(name).length === 0) return [];
+  return withExtraLock(name, options, async () =>
+    foldersOf(name).filter((path) => removeFolder(name, path)),
   );
-  return promise;
 }
 
-/** Without the folders that `npx` and `npm run` add: a cloned project must not choose npm. */
-function pathWithoutProject(): string {
-  return (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .filter(
-      (folder) =>
-        isAbsolute(folder) &&
-        !(basename(folder) === '.bin' && basename(dirname(folder)) === 'node_modules'),
-    )
-    .join(delimiter);
+async function withExtraLock<T>(
+  name: ExtraName,
+  options: InstallOptions,
+  run: () => Promise<T>,
+): Promise<T> {
+  const folder = extrasFolder();
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lockFile = {
+    path: join(folder, `${name}.lock`),
+    within: folder,
+    work: `is fetching or removing the extra ${name}`,
+  };
+  return withFileLock(lockFile, run, options);
 }
 
-function failedError(name: ExtraName, reason: string): UserError {
-  return new UserError('extra_failed', `The extra ${name} could not be fetched: ${reason}`, {
-    hint: 'Check the network and the proxy of npm; nothing was left behind. Then repeat the command.',
-    retryable: true,
-  });
+/** A folder that nothing looks into for packages. */
+function unfinishedFolder(name: ExtraName): string {
+  return `${extraFolder(name)}.${randomBytes(4).toString('hex')}`;
+}
+
+/**
+ * Renames the folder first: half of it must not count as installed. False if something is left:
+ * npm of a ktx that was killed may go on writing there for a moment. The next installation removes
+ * it.
+ */
+function removeFolder(name: ExtraName, path: string): boolean {
+  const away = unfinishedFolder(name);
+  try {
+    renameSync(path, away);
+    rmSync(away, { recursive: true, force: true });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -2,23 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
-import { parseJson } from '../../lib/json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import { readTextOrNothing } from '../files.ts';
 import { privateFileMode, privateFolderMode } from './private-files.ts';
 
 /** What this machine remembers, outside of the project, about a `.ktx` that it made. */
-const knownStateSchema = z.object({
+export interface KnownState {
   /** The project's folder when the state was made; for people who read the file. */
-  dir: z.string(),
+  readonly dir: string;
   /** Encrypts values in `state.db`: 32 bytes in base64. */
-  key: z.string().length(44),
+  readonly key: string;
   /** The stamp of the git index that was last seen to contain nothing of the state. */
-  untracked: z.string().optional(),
-});
-
-export type KnownState = Readonly<z.infer<typeof knownStateSchema>>;
+  readonly untracked?: string | undefined;
+}
 
 export const stateIdPattern = /^[0-9a-f]{32}$/;
 
@@ -26,7 +23,16 @@ export const stateIdPattern = /^[0-9a-f]{32}$/;
 export function readKnownState(id: string): KnownState | undefined {
   if (!stateIdPattern.test(id)) return undefined;
   const text = readTextOrNothing(entryPath(id), projectsFolder());
-  return knownStateSchema.safeParse(parseJson(text)).data;
+  const known = parseJson(text);
+  return isKnownState(known) ? known : undefined;
+}
+
+/** Without zod: commands that need nothing else of it start in half the time. */
+function isKnownState(value: unknown): value is KnownState {
+  if (!isRecord(value)) return false;
+  const { dir, key, untracked } = value;
+  const isStamp = untracked === undefined || typeof untracked === 'string';
+  return typeof dir === 'string' && typeof key === 'string' && key.length === 44 && isStamp;
 }
 
 /** Makes an id and a key for a new state, and remembers both. */

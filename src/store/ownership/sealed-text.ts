@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomFillSync,
+} from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 
 const algorithm = 'aes-256-gcm';
@@ -9,10 +16,10 @@ const tagLength = 16;
  * The keys of open databases. They are kept outside of the project, so that a copy of `.ktx` alone
  * shows no values.
  */
-const keys = new WeakMap<DatabaseSync, Buffer>();
+const keys = new WeakMap<DatabaseSync, KeyObject>();
 
 export function useKey(db: DatabaseSync, key: Buffer): void {
-  keys.set(db, key);
+  keys.set(db, createSecretKey(key));
 }
 
 /** The text as it is stored: encrypted, or as it is in a database that `openState` did not open. */
@@ -30,10 +37,24 @@ export function openSealedText(db: DatabaseSync, stored: unknown): string | unde
 export function sealBytes(db: DatabaseSync, bytes: Buffer): Buffer {
   const key = keys.get(db);
   if (key === undefined) return bytes;
-  const nonce = randomBytes(nonceLength);
+  const nonce = nextNonce();
   const cipher = createCipheriv(algorithm, key, nonce);
   const sealed = [cipher.update(bytes), cipher.final()];
   return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
+}
+
+/** Random bytes for nonces that are not used yet: many at once cost as much as one. */
+const noncePool = Buffer.alloc(512 * nonceLength);
+let noncesUsed = noncePool.length;
+
+function nextNonce(): Buffer {
+  if (noncesUsed === noncePool.length) {
+    randomFillSync(noncePool);
+    noncesUsed = 0;
+  }
+  const nonce = Buffer.from(noncePool.subarray(noncesUsed, noncesUsed + nonceLength));
+  noncesUsed += nonceLength;
+  return nonce;
 }
 
 /** As `openSealedText`, for bytes. */

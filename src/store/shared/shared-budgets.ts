@@ -7,7 +7,8 @@ import type { StateDatabase } from './state-database.ts';
 export type SharedBudget = ReturnType<ReturnType<typeof openSharedBudgets>>;
 
 export const budgetTables = [
-  'CREATE TABLE IF NOT EXISTS ktx_budgets (run TEXT PRIMARY KEY, body TEXT NOT NULL, version BIGINT NOT NULL)',
+  `CREATE TABLE IF NOT EXISTS ktx_run_budgets (
+    run TEXT PRIMARY KEY, body TEXT NOT NULL, version BIGINT NOT NULL, at BIGINT NOT NULL)`,
 ];
 
 const budgetSchema = z.object({
@@ -43,10 +44,14 @@ interface BudgetOptions {
 const holdLease = 30_000;
 const mostTries = 1000;
 
-const insert = `INSERT INTO ktx_budgets (run, body, version) VALUES ($1, $2, 0)
+/** Milliseconds after which the budget of a run is removed. */
+const longestRun = 30 * 86_400_000;
+
+const insert = `INSERT INTO ktx_run_budgets (run, body, version, at) VALUES ($1, $2, 0, $3)
   ON CONFLICT (run) DO NOTHING`;
-const swap = `UPDATE ktx_budgets SET body = $2, version = version + 1
+const swap = `UPDATE ktx_run_budgets SET body = $2, version = version + 1, at = $4
   WHERE run = $1 AND version = $3 RETURNING version`;
+const removeOld = 'DELETE FROM ktx_run_budgets WHERE at < $1';
 
 export function openSharedBudgets(db: StateDatabase, now: () => number = () => Date.now()) {
   /** Each change is made for the state that it replaces. */
@@ -55,9 +60,10 @@ export function openSharedBudgets(db: StateDatabase, now: () => number = () => D
     make: (state: BudgetState) => BudgetState | undefined,
   ): Promise<BudgetState> => {
     for (let tries = 0; tries < mostTries; tries += 1) {
-      const [row] = await db.run('SELECT body, version FROM ktx_budgets WHERE run = $1', [run]);
+      const [row] = await db.run('SELECT body, version FROM ktx_run_budgets WHERE run = $1', [run]);
       if (row === undefined) {
-        await db.run(insert, [run, JSON.stringify(emptyBudget)]);
+        await db.run(removeOld, [now() - longestRun]);
+        await db.run(insert, [run, JSON.stringify(emptyBudget), now()]);
         continue;
       }
       const read = budgetSchema.parse(parseJson(String(row['body'])));
@@ -65,7 +71,8 @@ export function openSharedBudgets(db: StateDatabase, now: () => number = () => D
       const next = make(state) ?? state;
       if (next === read) return read;
       const body = JSON.stringify(next);
-      if ((await db.run(swap, [run, body, Number(row['version'])])).length > 0) return next;
+      const swapped = await db.run(swap, [run, body, Number(row['version']), now()]);
+      if (swapped.length > 0) return next;
     }
     throw new UserError('state_busy', 'The budget of the run is changed all the time.', {
       hint: 'Use fewer workers.',

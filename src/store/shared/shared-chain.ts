@@ -37,6 +37,9 @@ export function openSharedChain(db: StateDatabase) {
       const sql = `SELECT seq, text FROM ktx_audit WHERE seq > $1 ORDER BY seq LIMIT ${pageSize}`;
       return (await db.run(sql, [after])).map(readLink);
     },
+    /** Removes the first links, up to that one. */
+    removeThrough: async (seq: number): Promise<void> =>
+      void (await db.run('DELETE FROM ktx_audit WHERE seq <= $1', [seq])),
     /**
      * Appends what `make` makes for the link that is then the last one, all or nothing. It is asked
      * again if another server was faster. Returns the new last link.

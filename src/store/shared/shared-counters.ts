@@ -55,15 +55,34 @@ interface SlotsWanted {
   readonly holder: string;
 }
 
+/** Milliseconds after which a count says nothing more: a bucket is full, and a day is over. */
+const longestCount = 3 * 86_400_000;
+const cleanupInterval = 3_600_000;
+
 export function openSharedCounters(db: StateDatabase, now: () => number = () => Date.now()) {
+  let nextCleanup = 0;
+  const cleanUp = async (): Promise<void> => {
+    if (now() < nextCleanup) return;
+    nextCleanup = now() + cleanupInterval;
+    const before = now() - longestCount;
+    const day = new Date(before).toISOString().slice(0, 10);
+    await db.run('DELETE FROM ktx_buckets WHERE full_at < $1', [before]);
+    await db.run('DELETE FROM ktx_days WHERE day < $1', [day]);
+    await db.run('DELETE FROM ktx_slots WHERE expires < $1', [before]);
+  };
   return {
-    /** Takes one of a bucket that is full at first. Milliseconds to wait if it is empty, or 0. */
+    /**
+     * Takes one of a bucket that is full at first. 0, or milliseconds to wait if it is empty: at
+     * most an interval, since clocks of servers differ.
+     */
     async takeFromBucket(name: string, { intervalMs, wholeMs }: BucketSize): Promise<number> {
+      await cleanUp();
       const at = now();
       const taken = await db.run(takeFromBucket, [name, at, intervalMs, wholeMs]);
       if (taken.length > 0) return 0;
       const [row] = await db.run('SELECT full_at FROM ktx_buckets WHERE name = $1', [name]);
-      return Math.max(1, Number(row?.['full_at'] ?? at) + intervalMs - at - wholeMs);
+      const wait = Number(row?.['full_at'] ?? at) + intervalMs - at - wholeMs;
+      return Math.min(intervalMs, Math.max(1, wait));
     },
     /** Takes a query of a day (`2026-11-29`). False if the share is used up. */
     takeOfDay: async (day: string, name: string, { queries, bytes }: DayShare): Promise<boolean> =>

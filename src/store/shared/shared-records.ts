@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { isRecord, parseJson } from '../../lib/json.ts';
+import { z } from 'zod';
+import { UserError } from '../../lib/error.ts';
+import { parseJson } from '../../lib/json.ts';
+import { openSealedSecret, sealSecret } from './sealed-secret.ts';
 import type { StateDatabase, StateRow } from './state-database.ts';
 
 /** Where a record is. */
@@ -100,11 +103,42 @@ function readRecord({ id, body, used }: StateRow): SharedRecord {
   };
 }
 
-/** A secret that all servers have: the first makes it. */
-export async function sharedSecret(records: SharedRecords, id: string): Promise<string> {
+/**
+ * A secret that all servers have: the first makes it. With a key it is kept encrypted, and one that
+ * was plain is so from then on. Throws `state_key_wrong` if it was kept with another key.
+ */
+export async function sharedSecret(
+  records: SharedRecords,
+  { id, key }: { readonly id: string; readonly key: string | undefined },
+): Promise<string> {
   const place = { kind: 'Secret', id };
-  const body = { key: randomBytes(32).toString('base64url') };
-  await records.add({ ...place, body, expires: keptForever });
-  const found = (await records.find(place))?.body;
-  return isRecord(found) ? String(found['key']) : body.key;
+  const fresh = randomBytes(32).toString('base64url');
+  const kept = { ...place, expires: keptForever };
+  await records.add({ ...kept, body: secretBody(fresh, key) });
+  const { data: found } = secretSchema.safeParse((await records.find(place))?.body);
+  if (found?.key !== undefined) {
+    if (key !== undefined) await records.put({ ...kept, body: secretBody(found.key, key) });
+    return found.key;
+  }
+  const { sealed } = found ?? {};
+  const opened = key && sealed && openSealedSecret(sealed, key);
+  if (opened === undefined || opened === '') throw stateKeyWrong(key);
+  return opened;
+}
+
+const secretSchema = z.object({ key: z.string().optional(), sealed: z.string().optional() });
+
+function secretBody(text: string, key: string | undefined) {
+  return key === undefined ? { key: text } : { sealed: sealSecret(text, key) };
+}
+
+function stateKeyWrong(key: string | undefined): UserError {
+  const message =
+    key === undefined
+      ? 'A secret of the servers is encrypted, and ktx.yaml names no key for it.'
+      : 'A secret of the servers is encrypted with another key than that of serve.state_key.';
+  return new UserError('state_key_wrong', message, {
+    hint: 'Give serve.state_key the key it was encrypted with. If that is lost: delete the records of the kind Secret from ktx_records, and logins that are under way begin again.',
+    exitCode: 4,
+  });
 }

@@ -1,8 +1,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { createPrivateFile } from '../ownership/private-files.ts';
-import { sqliteErrorCode } from '../state.ts';
 import type { StateDatabase } from './state-database.ts';
+import { sqliteErrorCode, useWriteAheadLog } from './write-ahead-log.ts';
 
 /** SQLITE_CONSTRAINT. */
 const constraintCode = 19;
@@ -29,8 +29,9 @@ function openFile(path: string): DatabaseSync {
     // SQLite gives the files beside the database the same mode.
     createPrivateFile(path);
     db = new DatabaseSync(path, { timeout: 10_000 });
+    useWriteAheadLog(db);
     // With secure_delete, what is deleted is overwritten.
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;');
+    db.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;');
     return db;
   } catch (error) {
     db?.close();

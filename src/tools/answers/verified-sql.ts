@@ -1,4 +1,5 @@
 import { formatCount } from '../../lib/format-count.ts';
+import { fullTableName } from '../../sql/dialect.ts';
 import { runStatement } from '../../project/answer/statement.ts';
 import { readCommitState } from '../../project/open/commit-state.ts';
 import type { AskedQuery } from '../../project/saved/saved-request.ts';
@@ -44,10 +45,6 @@ export async function answerVerifiedSql(
     warnings,
     items: rows,
     truncated,
-    values: valuesOfRows(
-      connection,
-      sources.map(({ schema, table }) => `${schema}.${table}`),
-      columns,
-    ),
+    values: valuesOfRows(connection, sources.map(fullTableName), columns),
   };
 }

@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import { ingestProject } from '../../project/learn/ingest.ts';
-import { proposeChange } from '../../project/propose/propose-change.ts';
-import { createDecision, requireSeen } from '../../project/review/decide/decide.ts';
 import { decisionSchema } from '../../project/review/decide/decision.ts';
-import { changeDetails, summarizeChange } from '../answers/describe-change.ts';
 import { carriesNone, type ToolDefinition } from '../tool.ts';
 
 const inputSchema = z.strictObject({ decision: decisionSchema });
@@ -19,11 +15,14 @@ export const decideConflict: ToolDefinition<typeof inputSchema> = {
   inputSchema,
   itemsName: 'hits',
   isShort: true,
-  async run({ decision }, { project, signal, loops: tools }) {
+  async run({ decision }, { project, signal, loops }) {
     if (project.proposes === true) {
+      const { proposeChange } = await import('../../project/propose/propose-change.ts');
+      const { changeDetails, summarizeChange } = await import('../answers/describe-change.ts');
       const proposal = { kind: 'decision' as const, decision };
       const { runId } = project;
-      const change = await proposeChange(project, proposal, { signal, tools, runId });
+      const options = { signal, tools: await loops(), runId };
+      const change = await proposeChange(project, proposal, options);
       return {
         summary: summarizeChange(change),
         trust: { status: 'ad_hoc' },
@@ -32,6 +31,8 @@ export const decideConflict: ToolDefinition<typeof inputSchema> = {
         values: carriesNone,
       };
     }
+    const { createDecision, requireSeen } = await import('../../project/review/decide/decide.ts');
+    const { ingestProject } = await import('../../project/learn/ingest.ts');
     const check = () => requireSeen(project, decision);
     await check();
     const pin = await createDecision(project, decision);

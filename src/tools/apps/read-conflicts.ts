@@ -1,8 +1,5 @@
 import { z } from 'zod';
 import { formatCount } from '../../lib/format-count.ts';
-import { explainAnything } from '../../project/answer/explain.ts';
-import { findUses } from '../../project/graph/find-uses.ts';
-import { loadReviewQueue } from '../../project/review/review-queue.ts';
 import type { ReviewedConflict } from '../../project/review/review.ts';
 import { valuesOfConflicts } from '../answers/values-of-conflicts.ts';
 import type { ToolContext, ToolDefinition } from '../tool.ts';
@@ -20,6 +17,7 @@ export const readConflictsTool: ToolDefinition<typeof inputSchema> = {
   inputSchema,
   itemsName: 'hits',
   async run(_, context) {
+    const { loadReviewQueue } = await import('../../project/review/review-queue.ts');
     const { contested } = await loadReviewQueue(context.project);
     const conflicts = contested.slice(0, mostConflicts);
     const items = await Promise.all(
@@ -43,6 +41,8 @@ export const readConflictsTool: ToolDefinition<typeof inputSchema> = {
 };
 
 async function explain({ subject }: ReviewedConflict, { project, signal }: ToolContext) {
+  const { explainAnything } = await import('../../project/answer/explain.ts');
+  const { findUses } = await import('../../project/graph/find-uses.ts');
   const found = await explainAnything(
     project,
     { subject, measure: false },

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fullTableName } from '../../sql/dialect.ts';
 import { z } from 'zod';
 import type { CatalogTable } from '../../context/catalog/catalog.ts';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
@@ -71,7 +72,7 @@ async function readTable(
 ): Promise<ToolAnswer> {
   const catalog = await project.catalog(connection);
   const tables = catalog?.tables ?? [];
-  const namesOf = ({ schema, table }: CatalogTable) => [`${schema}.${table}`, table];
+  const namesOf = (table: CatalogTable) => [fullTableName(table), table.table];
   const matches = tables.filter((table) =>
     namesOf(table).some((name) => name.toLowerCase() === address.toLowerCase()),
   );

@@ -1,4 +1,4 @@
-import { sameTable, type Dialect, type TableRef } from '../../sql/dialect.ts';
+import { fullTableName, sameTable, type Dialect, type TableRef } from '../../sql/dialect.ts';
 import type { QueryRows } from '../driver.ts';
 import type { Cell, TableSchema } from '../warehouse.ts';
 import type { CatalogStatement } from './parse.ts';
@@ -95,7 +95,7 @@ function keyRows({ primaryKey, uniqueKeys, foreignKeys }: TableSchema): readonly
     ...foreignKeys.map(({ columns, to }) => [
       'FOREIGN KEY',
       list(columns),
-      `${to.table.schema}.${to.table.table} (${list(to.columns)})`,
+      `${fullTableName(to.table)} (${list(to.columns)})`,
     ]),
   ];
 }
@@ -108,7 +108,8 @@ function createStatement(table: TableSchema, dialect: Dialect): string {
   const quote = (name: string): string => dialect.quote(name);
   const list = (columns: readonly string[]): string =>
     columns.map((name) => quote(name)).join(', ');
-  const fullName = (ref: TableRef): string => `${quote(ref.schema)}.${quote(ref.table)}`;
+  const fullName = ({ catalog, schema, table: name }: TableRef): string =>
+    [...(catalog === undefined ? [] : [catalog]), schema, name].map(quote).join('.');
   const lines = [
     ...table.columns.map(
       ({ name, nativeType, nullable }) =>

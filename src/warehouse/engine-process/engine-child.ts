@@ -80,7 +80,7 @@ export function launchEngine(program: EngineProgram) {
     if (reply.kind === 'started') call.hasStarted = true;
     else if (reply.kind === 'batch') call.batches.push(reply.batch);
     else if (reply.kind === 'error') settle(reply.id)?.reject(receivedError(reply.error));
-    else settle(reply.id)?.resolve({ batches: call.batches, value: reply.value });
+    else settle(reply.id)?.resolve(answerOf(call.batches, reply));
   });
   // The last messages can arrive after the exit; none arrives after the channel is closed.
   const exit = once(child, 'exit');
@@ -113,6 +113,13 @@ export function launchEngine(program: EngineProgram) {
       endAll('SIGKILL');
     },
   };
+}
+
+function answerOf(
+  batches: readonly unknown[],
+  { batch, value }: Extract<EngineReply, { readonly kind: 'value' }>,
+): EngineAnswer {
+  return { batches: batch === undefined ? batches : [...batches, batch], value };
 }
 
 function forkProgram({ entry }: EngineProgram): ChildProcess {

@@ -6,13 +6,18 @@ export type EngineMessage =
   | { readonly kind: 'close'; readonly id: number };
 
 /**
- * What an engine process answers: that it has begun, any number of batches, and then a value or an
- * error.
+ * What an engine process answers: that it has begun, any number of batches, and then a value, with
+ * the last batch if there is one, or an error.
  */
 export type EngineReply =
   | { readonly kind: 'started'; readonly id: number }
   | { readonly kind: 'batch'; readonly id: number; readonly batch: unknown }
-  | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
+  | {
+      readonly kind: 'value';
+      readonly id: number;
+      readonly value: unknown;
+      readonly batch?: unknown;
+    }
   | { readonly kind: 'error'; readonly id: number; readonly error: SentError };
 
 /**

@@ -15,7 +15,7 @@ export interface EngineHandlers<Setup, Request> {
 
 export interface ServedCall {
   readonly signal: AbortSignal;
-  /** Sends a part of the answer; resolves when the part has left this process. */
+  /** Sends a part of the answer; resolves when the part before has left this process. */
   readonly emit: (batch: unknown) => Promise<void>;
 }
 
@@ -29,10 +29,16 @@ export function serveRequests<Setup, Request>(handlers: EngineHandlers<Setup, Re
     running.set(id, controller);
     watch.setBusy(true);
     void sendReply({ kind: 'started', id });
-    const emit = (batch: unknown): Promise<void> => sendReply({ kind: 'batch', id, batch });
+    // Most answers have one batch: it goes with the value.
+    let last: unknown;
+    const emit = async (batch: unknown): Promise<void> => {
+      const ready = last;
+      last = batch;
+      if (ready !== undefined) await sendReply({ kind: 'batch', id, batch: ready });
+    };
     try {
       const value = await work({ signal: controller.signal, emit });
-      void sendReply({ kind: 'value', id, value });
+      void sendReply({ kind: 'value', id, value, batch: last });
     } catch (error) {
       void sendReply({ kind: 'error', id, error: sentError(error) });
     } finally {

@@ -9,6 +9,7 @@ import {
   withAnalyzer,
 } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
+import { openSealedAnswers, type SealedAnswers } from '../../store/ownership/sealed-answers.ts';
 import { gateRefusal, sqlSyntaxError } from '../warehouse-error.ts';
 import type { StatementFacts } from './policy.ts';
 import { quoteSoftWords } from './quote-soft-words.ts';
@@ -62,16 +63,19 @@ const expressionKinds: ReadonlySet<string> = new Set(
  */
 export async function analyzeStatement(sql: string, rules: AnalyzerRules): Promise<StatementFacts> {
   const shape = rules.dialect.quote('a') === '"a"' ? shapeOf(sql) : undefined;
-  if (shape === undefined) return analyzeText(sql, rules);
-  const key = `${rules.dialect.name} ${rules.alwaysRecursive} ${rules.roots.join()}\n${shape.sql}`;
-  const known = knownShapes.get(key);
-  if (known !== undefined) return withNames(known, shape.names);
-  const facts = await analyzeText(shape.sql, rules).catch(() => undefined);
+  const { sql: text, names } = shape ?? { sql, names: [] };
+  const key = `${rules.dialect.name} ${rules.alwaysRecursive} ${rules.roots.join()}\n${text}`;
+  const known = knownShapes.get(key) ?? readKeptFacts(key, rules);
+  if (known !== undefined) return shape === undefined ? known : withNames(known, names);
+  const facts = await analyzeText(text, rules).catch(() => undefined);
   // Errors quote the text, so they are those of the statement itself.
   if (facts === undefined) return analyzeText(sql, rules);
-  if (knownShapes.size >= mostShapes) knownShapes.clear();
-  knownShapes.set(key, facts);
-  return withNames(facts, shape.names);
+  if (shape !== undefined) {
+    if (knownShapes.size >= mostShapes) knownShapes.clear();
+    knownShapes.set(key, facts);
+  }
+  await keepFacts(key, facts, rules);
+  return shape === undefined ? facts : withNames(facts, names);
 }
 
 /**
@@ -80,6 +84,35 @@ export async function analyzeStatement(sql: string, rules: AnalyzerRules): Promi
  */
 const knownShapes = new Map<string, StatementFacts>();
 const mostShapes = 1000;
+
+/**
+ * A process that answers one question takes longer to load the analyzer than to do all the rest, so
+ * the facts of its first statements are kept for the next one. One that runs on has it loaded.
+ */
+let keptFacts: SealedAnswers | undefined;
+const mostKept = 5;
+let keptCount = 0;
+
+/** Facts depend on the statement and the code of ktx only, so any project's folder serves all. */
+export function keepStatementFacts(cacheDir: string): void {
+  keptFacts = openSealedAnswers(cacheDir, 'statements');
+}
+
+/** A function like `exactName` cannot be a part of the question. */
+function readKeptFacts(key: string, { exactName }: AnalyzerRules): StatementFacts | undefined {
+  // Signed: it is what `keepFacts` wrote.
+  return exactName === undefined ? (keptFacts?.read(key) as StatementFacts | undefined) : undefined;
+}
+
+async function keepFacts(
+  key: string,
+  facts: StatementFacts,
+  { exactName }: AnalyzerRules,
+): Promise<void> {
+  if (exactName !== undefined || keptCount >= mostKept) return;
+  keptCount += 1;
+  await keptFacts?.write(key, facts);
+}
 
 async function analyzeText(sql: string, rules: AnalyzerRules): Promise<StatementFacts> {
   const root = requireOneStatement(await parseTolerantly(sql, rules.dialect));

@@ -2,15 +2,15 @@ import type { Dialect } from '../../sql/dialect.ts';
 import type { GatePolicy } from './policy.ts';
 
 /**
- * Name resolution for engines with catalogs that ignore letter case: a name means a table of this
- * catalog and, without a schema, of the default one.
+ * Name resolution for engines with catalogs that ignore letter case: a name without a catalog means
+ * a table of the connection's own one and, without a schema, of the default one.
  */
 export function resolveInCatalog(
   { defaultSchema }: Dialect,
   ownCatalog: string,
 ): GatePolicy['resolvesTo'] {
   return ({ catalog = ownCatalog, schema = defaultSchema, table: name }, table) =>
-    isSameName(catalog, ownCatalog) &&
+    isSameName(catalog, table.catalog ?? ownCatalog) &&
     isSameName(schema, table.schema) &&
     isSameName(name, table.table);
 }

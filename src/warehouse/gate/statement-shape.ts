@@ -8,8 +8,11 @@ export interface StatementShape {
   readonly names: readonly string[];
 }
 
-/** A text, or a quoted name of plain letters that is not called like a function. */
-const quotedToken = /'[^'\\]*'|"([A-Za-z_]\w*)"(?!\s*[("])/g;
+/**
+ * A text, or a quoted name of plain letters and dots that is not called like a function. Columns of
+ * results are named `"orders.revenue"`.
+ */
+const quotedToken = /'[^'\\]*'|"([A-Za-z_][\w.]*)"(?!\s*[("])/g;
 /** What could begin a comment, a parameter or a quote in some dialect. */
 const unclear = /["'`\\[\]#$@?:{}]|--|\/\*|[^\t\n\r\x20-\x7e]|quoted_\d/i;
 

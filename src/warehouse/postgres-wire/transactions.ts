@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
-import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
-import type { RunCatalogQuery } from '../table-schemas.ts';
+import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient, Query } from 'pg';
+import type { RunCatalogQuery, StreamCatalogRows } from '../table-schemas.ts';
 import { beginPlaceWait } from '../waits/place-waits.ts';
 import { type CallLimits, withTimeLimit } from '../time-limit.ts';
 import { translateError, warehouseError } from '../warehouse-error.ts';
@@ -94,9 +94,7 @@ export function openTransactions(settings: ClientConfig, engine: WireEngine) {
     inTurn(queue, limits.signal, () => runAtOnce(limits, work));
   return {
     run,
-    /** Statements over the engine's own catalogs; their rows are objects. */
-    runCatalogQueries: <T>(signal: AbortSignal, work: (query: RunCatalogQuery) => Promise<T>) =>
-      run({ signal }, (client) => work(async (sql) => (await client.query(sql)).rows as unknown[])),
+    ...catalogReaders(run),
     /** Tries a setting now; if the server takes it, every later transaction has it. */
     async addSetting(client: PoolClient, sql: string): Promise<void> {
       await client.query(sql).then(
@@ -106,6 +104,28 @@ export function openTransactions(settings: ClientConfig, engine: WireEngine) {
     },
     close: () => pool.end(),
   };
+}
+
+type RunWork = <T>(limits: WireLimits, work: (client: PoolClient) => Promise<T>) => Promise<T>;
+
+function catalogReaders(run: RunWork) {
+  return {
+    /** Statements over the engine's own catalogs; their rows are objects. */
+    runCatalogQueries: <T>(signal: AbortSignal, work: (query: RunCatalogQuery) => Promise<T>) =>
+      run({ signal }, (client) => work(async (sql) => (await client.query(sql)).rows as unknown[])),
+    /** As `runCatalogQueries`, for rows that are too many to be held. */
+    streamCatalogRows: <T>(signal: AbortSignal, work: (stream: StreamCatalogRows) => Promise<T>) =>
+      run({ signal }, (client) => work((sql, take) => streamRows(client, sql, take))),
+  };
+}
+
+function streamRows(client: PoolClient, sql: string, take: (row: unknown) => void): Promise<void> {
+  const query = client.query(new Query(sql));
+  query.on('row', take);
+  return new Promise((resolve, reject) => {
+    query.on('end', () => resolve());
+    query.on('error', reject);
+  });
 }
 
 /** Throws `query_cancelled` if the caller goes while it waits. */

@@ -32,3 +32,12 @@ export function encryptionSchema(rest: string) {
       `\`verify\`: encrypted, with the certificate and host name checked. \`no-verify\`: encrypted only. \`off\`: not encrypted${rest}`,
     );
 }
+
+/** The setting `usd_per_tib`, where the engine says what a statement would read or has read. */
+export const usdPerTibSchema = z
+  .number()
+  .positive()
+  .optional()
+  .describe(
+    'What the provider bills for 2^40 bytes (1 TiB) that statements read, in US dollars; `query.max_cost_usd` counts by it. Default: the list price, where there is one.',
+  );

@@ -15,12 +15,12 @@ const answers = answersOf([...business, ...product, ...finance, ...northern, ...
  * grounding nor another set. At their first run, the half `tuned` had a recall of wrong numbers of
  * .970 and .244 false marks, the half `aside` .974 and .273. Single answers of `aside` were not
  * looked at while the grounding learned to compute from what the answer itself has said; then it
- * had .988 and .120, the half `tuned` .990 and .008. With what a third set taught, they have .990
- * and .069, .985 and .008.
+ * had .988 and .120, the half `tuned` .990 and .008. With what a third set taught, they had .990
+ * and .069, .985 and .008; with what a fifth taught, .988 and .050, .985 and .008.
  */
 test.each([
-  ['tuned', 0.985, 0.01],
-  ['aside', 0.98, 0.07],
+  ['tuned', 0.984, 0.01],
+  ['aside', 0.98, 0.051],
 ] as const)('the half %s of the second set written blind', (half, least, most) => {
   const own = answers.filter((answer) => halfOf(answer) === half);
   const { recall, falseMarks, named } = figures(own);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { scansIn } from '../duckdb-plan.ts';
 import { type EngineRows, openDuckdbRows } from '../duckdb-rows.ts';
 import { mendTranslation, metadataScript, withOwnCatalogs } from './metadata.ts';
 import { describeColumn, valueText } from './values.ts';
@@ -34,6 +35,8 @@ export interface DatabricksServer {
     inlineLimit: number;
     /** Tokens of a principal that the server does not take any longer. */
     expired: Set<string>;
+    /** Whether the server knows how large tables are. */
+    hasStatistics: boolean;
     fault: Fault | undefined;
   };
   running(): readonly string[];
@@ -54,6 +57,7 @@ interface Statement {
 
 const noRows: Promise<Pick<EngineRows, 'rows'>> = Promise.resolve({ rows: [] });
 const base = '/api/2.0/sql/statements';
+const rowBytes = 8;
 
 /** Speaks the Statement Execution API 2.0 as its documentation and recorded answers have it. */
 export async function startDatabricks(
@@ -64,6 +68,7 @@ export async function startDatabricks(
     rowsPerChunk: 1000,
     inlineLimit: 25 * 2 ** 20,
     expired: new Set(),
+    hasStatistics: true,
     fault: undefined,
   };
   const statements = new Map<string, Statement>();
@@ -103,7 +108,7 @@ export async function startDatabricks(
   };
 
   const answerStatement = async ({ sql, abort }: Statement): Promise<EngineRows> => {
-    const explained = /^\s*EXPLAIN\b([^]*)$/i.exec(sql)?.[1];
+    const [, cost, explained] = /^\s*EXPLAIN\b(\s+COST\b)?([^]*)$/i.exec(sql) ?? [];
     const ask = (text: string, prefix = '') =>
       duckdb.run(withOwnCatalogs(text), {
         dialect: 'databricks',
@@ -126,7 +131,8 @@ export async function startDatabricks(
     const operator = command?.[1] ?? name;
     const node =
       operator === undefined ? 'PhotonScan parquet' : `Execute ${operator.toLowerCase()}Command`;
-    const plan = `== Physical Plan ==\n*(1) ${node}\n+- ColumnarToRow\n`;
+    const logical = cost === undefined ? '' : logicalPlan(text, rules);
+    const plan = `${logical}== Physical Plan ==\n*(1) ${node}\n+- ColumnarToRow\n`;
     return { columns: [{ name: 'plan', type: 'VARCHAR' }], rows: [[plan]] };
   };
 
@@ -264,6 +270,16 @@ export async function startDatabricks(
       duckdb.close();
     },
   };
+}
+
+/** The first part of what EXPLAIN COST says; each row counts as so many bytes. */
+function logicalPlan(plan: string, { hasStatistics }: DatabricksServer['rules']): string {
+  const relations = scansIn(JSON.parse(plan)).map(({ table, rows }) => {
+    const size = hasStatistics ? `${(rows * rowBytes).toFixed(1)} B, rowCount=${rows}` : '8.0 EiB';
+    return `   +- Relation ${table}[a#1] parquet, Statistics(sizeInBytes=${size})`;
+  });
+  const root = 'Project [a#1], Statistics(sizeInBytes=16.0 B)';
+  return ['== Optimized Logical Plan ==', root, ...relations, '', ''].join('\n');
 }
 
 const classes: readonly (readonly [RegExp, string, string])[] = [

@@ -1,4 +1,9 @@
-import { type DuckdbRows, type EngineRows, openDuckdbRows } from '../duckdb-rows.ts';
+import {
+  type DuckdbRows,
+  type EngineRows,
+  attachedDatabases,
+  openDuckdbRows,
+} from '../duckdb-rows.ts';
 import { catalogScript, showGrants, showKeys, type WireGrant } from './catalog.ts';
 
 export interface EngineSettings {
@@ -37,9 +42,10 @@ export interface SnowflakeEngine {
 
 export async function openEngine(settings: EngineSettings): Promise<SnowflakeEngine> {
   const { database, script } = settings;
+  const folded = foldNames(script);
   const duckdb = await openDuckdbRows(
     `ATTACH ':memory:' AS "${database}"; CREATE SCHEMA "${database}"."PUBLIC"; USE "${database}"."PUBLIC";
-     ${catalogScript(database)} ${foldNames(script)}`,
+     ${catalogScript(database)} ${folded}; ${attachedDatabases(folded).map(catalogScript).join('')}`,
   );
   return {
     run: async (sql, context) => {
@@ -66,7 +72,7 @@ const result = (name: string, value: string): EngineRows => ({
 
 async function runStatement(sql: string, call: EngineCall): Promise<EngineRows> {
   const { settings, duckdb } = call;
-  const { database, grants, mostShown: most } = settings;
+  const { grants, mostShown: most } = settings;
   const grantsOf = /^SHOW GRANTS TO (?:DATABASE )?ROLE (.*)$/i.exec(sql)?.[1];
   if (grantsOf !== undefined) {
     const role = grantsOf.replaceAll('"', '');
@@ -80,11 +86,11 @@ async function runStatement(sql: string, call: EngineCall): Promise<EngineRows> 
     return showGrants(found, role);
   }
   const [, what, place, schema] =
-    /^SHOW (PRIMARY KEYS|UNIQUE KEYS|IMPORTED KEYS) IN (DATABASE|SCHEMA) "[^"]*"(?:\."([^"]*)")?$/i.exec(
+    /^SHOW (PRIMARY KEYS|UNIQUE KEYS|IMPORTED KEYS) IN (?:DATABASE|SCHEMA) "([^"]*)"(?:\."([^"]*)")?$/i.exec(
       sql,
     ) ?? [];
   if (what !== undefined && place !== undefined)
-    return showKeys(duckdb, { what: what as 'PRIMARY KEYS', database, schema, most });
+    return showKeys(duckdb, { what: what as 'PRIMARY KEYS', database: place, schema, most });
   const explained = /^EXPLAIN USING JSON ([^]*)$/i.exec(sql)?.[1];
   if (explained !== undefined) return result('content', await explain(explained, call));
   if (/^(?:USE|PUT|GET|BEGIN|COMMIT|ROLLBACK|ALTER SESSION)\b/i.test(sql))
@@ -99,7 +105,7 @@ function query(sql: string, { duckdb, settings, role, schema, signal }: EngineCa
     .replaceAll('CURRENT_ROLE()', `'${role}'`)
     .replaceAll('CURRENT_SECONDARY_ROLES()', `'${secondary}'`)
     .replaceAll('CURRENT_DATABASE()', `'${database}'`)
-    .replaceAll(`"${database}".INFORMATION_SCHEMA.`, `"${database}".META.`);
+    .replaceAll(/("[^"]+")\.INFORMATION_SCHEMA\./g, '$1.META.');
   return duckdb.run(text, {
     dialect: 'snowflake',
     rewrite: (translated) =>

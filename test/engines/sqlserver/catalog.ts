@@ -1,8 +1,12 @@
-const own = `schema_name NOT IN ('sys', 'sqlserver_server') AND database_name = 'memory'`;
+/** The database that a login opens. */
+export const ownDatabase = 'memory';
 const base = `CASE WHEN data_type LIKE 'DECIMAL%' THEN 'DECIMAL' ELSE data_type END`;
 
 /** DuckDB's catalogs in the columns of the catalog views, and functions that DuckDB lacks. */
-export const catalogScript = `
+export function catalogScript(database: string): string {
+  const own = `schema_name NOT IN ('sys', 'sqlserver_server') AND database_name = '${database}'`;
+  return `
+USE "${database}";
 CREATE SCHEMA sys;
 CREATE SCHEMA sqlserver_server;
 CREATE TABLE sqlserver_server.types AS SELECT * FROM (VALUES ('INTEGER', 'int', 56, 4), ('BIGINT', 'bigint', 127, 8), ('SMALLINT', 'smallint', 52, 2), ('TINYINT', 'smallint', 52, 2),
@@ -12,7 +16,7 @@ CREATE TABLE sqlserver_server.database_permissions (permission_name VARCHAR);
 INSERT INTO sqlserver_server.database_permissions VALUES ('CONNECT'), ('SELECT'), ('SHOWPLAN');
 CREATE TABLE sqlserver_server.settings (snapshots INTEGER, query_store VARCHAR);
 INSERT INTO sqlserver_server.settings VALUES (0, 'READ_WRITE');
-CREATE VIEW sys.schemas AS SELECT oid AS schema_id, schema_name AS name, CASE WHEN schema_name = 'main' THEN 1 ELSE 9 END AS principal_id FROM duckdb_schemas() WHERE ${own} AND NOT internal OR (database_name = 'memory' AND schema_name = 'main');
+CREATE VIEW sys.schemas AS SELECT oid AS schema_id, schema_name AS name, CASE WHEN schema_name = 'main' THEN 1 ELSE 9 END AS principal_id FROM duckdb_schemas() WHERE ${own} AND NOT internal OR (database_name = '${database}' AND schema_name = 'main');
 CREATE VIEW sys.objects AS SELECT table_oid AS object_id, schema_oid AS schema_id, table_name AS name, 'U' AS type, false AS is_shipped, 0 AS is_ms_shipped, estimated_size, comment FROM duckdb_tables() WHERE NOT internal AND ${own}
   UNION ALL SELECT view_oid, schema_oid, view_name, 'V', false, 0, NULL, comment FROM duckdb_views() WHERE NOT internal AND ${own};
 CREATE VIEW sys.columns AS SELECT c.table_oid AS object_id, c.column_index AS column_id, c.column_name AS name, t.id AS user_type_id, t.size AS max_length,
@@ -39,7 +43,8 @@ CREATE MACRO sqlserver_server.disjunction(name, list) AS '(' || list_aggregate(l
 CREATE VIEW sys.check_constraints AS SELECT table_oid AS parent_object_id, table_oid * 1000 + index_id AS object_id, 0 AS is_disabled, 0 AS is_not_trusted,
   sqlserver_server.disjunction(constraint_column_names[1], regexp_extract_all(expression, '''(?:[^'']|'''')*''')) AS definition
   FROM sqlserver_server.constraints WHERE constraint_type = 'CHECK';
-CREATE VIEW sys.databases AS SELECT 5 AS database_id, snapshots AS snapshot_isolation_state FROM sqlserver_server.settings;
+CREATE VIEW sys.databases AS SELECT CASE WHEN database_name = '${ownDatabase}' THEN 5 ELSE database_oid + 5 END AS database_id, database_name AS name, snapshots AS snapshot_isolation_state
+  FROM duckdb_databases(), sqlserver_server.settings WHERE NOT internal;
 CREATE TABLE sys.database_permissions (class INTEGER, major_id BIGINT, grantee_principal_id INTEGER, permission_name VARCHAR, state VARCHAR);
 CREATE TABLE sys.user_token (principal_id INTEGER, name VARCHAR);
 INSERT INTO sys.user_token VALUES (5, 'ktx_reader'), (0, 'public');
@@ -55,7 +60,9 @@ CREATE MACRO hash12(x) AS left(md5(x), 12);
 CREATE MACRO string_escape(x, kind) AS CAST(to_json(x) AS VARCHAR)[2:-2];
 CREATE MACRO iif(c, a, b) AS CASE WHEN c THEN a ELSE b END;
 CREATE MACRO sysutcdatetime() AS CAST(now() AS TIMESTAMP);
+USE "${ownDatabase}";
 `;
+}
 
 /** Mends what the analyzer leaves of T-SQL. */
 export function mendTranslation(sql: string): string {

@@ -1,15 +1,15 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { type DuckdbRows, openDuckdbRows } from '../duckdb-rows.ts';
-import { catalogScript, mendTranslation } from './catalog.ts';
+import { type DuckdbRows, attachedDatabases, openDuckdbRows } from '../duckdb-rows.ts';
+import { catalogScript, mendTranslation, ownDatabase } from './catalog.ts';
 import { batchText, type ClientLogin, executedText, preloginAnswer, readLogin } from './login.ts';
 import { messageReader, packetKinds, packetsOf, type TdsMessage } from './packets.ts';
 import { planText, serverFault, statementTypes } from './statements.ts';
 import { doneToken, loginTokens, messageToken, rowsTokens, transactionToken } from './tokens.ts';
 
 interface SqlServerOptions {
-  /** SQL of DuckDB; its database is `memory`, with the schema `main`. */
+  /** SQL of DuckDB; its database is `memory`, with the schema `main`. It may attach others. */
   readonly script?: string;
   /** A key and a certificate; without them the server offers no encryption. */
   readonly tls?: { readonly key: string; readonly certificate: string };
@@ -54,7 +54,10 @@ export interface SqlServer {
 
 /** Speaks TDS 7.4 on loopback, as MS-TDS has it; the rows are DuckDB's. */
 export async function startSqlserver(options: SqlServerOptions = {}): Promise<SqlServer> {
-  const duckdb = await openDuckdbRows(`${catalogScript};${options.script ?? ''}`);
+  const { script = '' } = options;
+  const duckdb = await openDuckdbRows(
+    [catalogScript(ownDatabase), script, ...attachedDatabases(script).map(catalogScript)].join(';'),
+  );
   const shared: Shared = {
     duckdb,
     options,
@@ -91,7 +94,7 @@ export async function startSqlserver(options: SqlServerOptions = {}): Promise<Sq
     rules: shared.rules,
     running: () => [...shared.running],
     sockets: () => sockets.size,
-    execute: (script) => duckdb.execute(script),
+    execute: (text) => duckdb.execute(text),
     close: () => closeServer(server, sockets, duckdb),
   };
 }
@@ -177,7 +180,7 @@ function startSession(shared: Shared, link: ClientLink) {
     const isKnown =
       login.token === undefined ? login.password === rules.password : login.token === rules.token;
     const refused = isKnown
-      ? login.database === 'memory'
+      ? login.database === ownDatabase
         ? undefined
         : {
             number: 4060,
@@ -214,10 +217,11 @@ function startSession(shared: Shared, link: ClientLink) {
   const answer = async (sql: string, signal: AbortSignal): Promise<readonly Buffer[]> => {
     const fault = rules.fault?.(sql);
     if (fault !== undefined) throw fault;
+    const { database, text } = executedIn(sql);
     const ask = (prefix = '') =>
-      shared.duckdb.run(sql, {
+      shared.duckdb.run(text, {
         dialect: 'tsql',
-        rewrite: (translated) => prefix + mendTranslation(translated),
+        rewrite: (translated) => `USE "${database}"; ${prefix}${mendTranslation(translated)}`,
         signal,
       });
     if (isPlanned) {
@@ -269,6 +273,13 @@ function startSession(shared: Shared, link: ClientLink) {
       abort?.abort();
     },
   };
+}
+
+/** The procedure of a database runs its text there. */
+function executedIn(sql: string): { readonly database: string; readonly text: string } {
+  const [, database = ownDatabase, text] =
+    /^EXEC \[([^\]]+)\]\.sys\.sp_executesql N'((?:[^']|'')*)'$/.exec(sql) ?? [];
+  return { database, text: text?.replaceAll("''", "'") ?? sql };
 }
 
 function isFault(error: unknown): error is { readonly number: number; readonly text: string } {

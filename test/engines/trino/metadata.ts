@@ -16,7 +16,7 @@ const types = [
   'TIMESTAMP WITH TIME ZONE',
 ];
 const typeCases = types.map((type) => `WHEN '${type}' THEN '${trinoType(type)}'`).join(' ');
-const own = `schema_name <> 'trino_server' AND database_name = 'memory'`;
+const own = `schema_name <> 'trino_server' AND database_name NOT IN ('system', 'temp')`;
 
 /** DuckDB's catalogs in the columns of Trino's. */
 export const metadataScript = `
@@ -49,8 +49,12 @@ export function withOwnCatalogs(sql: string): string {
   return sql
     .replace(/^\s*TABLE\s+(?=["\w])/i, 'SELECT * FROM ')
     .replaceAll(
-      /(?:"?memory"?\.)?\binformation_schema\.(tables|columns|schemata)\b/gi,
-      'trino_server.$1',
+      /(?:("[^"]+"|\w+)\.)?\binformation_schema\.(tables|columns|schemata)\b/gi,
+      (_, written: string | undefined, name: string) => {
+        const catalog = written?.replaceAll('"', '');
+        const column = name.toLowerCase() === 'schemata' ? 'catalog_name' : 'table_catalog';
+        return `(SELECT * FROM memory.trino_server.${name} WHERE ${column} = '${catalog ?? 'memory'}')`;
+      },
     )
     .replaceAll(/\bsystem\.metadata\.(table_comments|materialized_views)\b/g, 'trino_server.$1')
     .replaceAll(/\bsystem\.jdbc\.columns\b/g, 'trino_server.jdbc_columns')

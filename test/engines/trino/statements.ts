@@ -1,3 +1,4 @@
+import { operatorsIn, scansIn } from '../duckdb-plan.ts';
 import { type DuckdbRows, type EngineRows } from '../duckdb-rows.ts';
 import { TrinoError } from './errors.ts';
 import { mendTranslation, withOwnCatalogs } from './metadata.ts';
@@ -136,34 +137,6 @@ export function openStatements(duckdb: DuckdbRows, rules: () => StatementRules) 
       }
     },
   };
-}
-
-interface Scan {
-  readonly table: string;
-  readonly rows: number;
-}
-
-interface Operator {
-  readonly name: string;
-  readonly children?: readonly Operator[];
-  readonly extra_info?: Readonly<Record<string, unknown>>;
-}
-
-function operatorsIn(plan: unknown): readonly Operator[] {
-  return [plan]
-    .flat()
-    .flatMap((operator) => [
-      operator as Operator,
-      ...operatorsIn((operator as Operator).children ?? []),
-    ]);
-}
-
-function scansIn(plan: unknown): readonly Scan[] {
-  return operatorsIn(plan).flatMap(({ extra_info: info = {} }) =>
-    typeof info['Table'] === 'string'
-      ? [{ table: info['Table'], rows: Number(info['Estimated Cardinality'] ?? 0) }]
-      : [],
-  );
 }
 
 /** The plan as `EXPLAIN (TYPE IO, FORMAT JSON)` has it. */

@@ -98,6 +98,27 @@ describe('an ingest that gives its reading to workers', () => {
     expect(await first.kill('SIGTERM')).toBe(0);
   });
 
+  test('pays for nothing that another machine with the same database has paid for', async () => {
+    let systems: string[] = [];
+    answering((call) => {
+      systems.push(call.system.slice(0, 40));
+      return reading(call);
+    });
+    const first = shop();
+    await using worker = await startWorker(first);
+    expect(await (await startIngest(first)).end()).toMatchObject({ code: 0 });
+    expect(systems.length).toBeGreaterThan(asked.length);
+    systems = [];
+    // A clone without the journal of the first.
+    const second = shop();
+    const { code, data } = await (await startIngest(second)).end();
+    expect(code, JSON.stringify(data)).toBe(0);
+    // Whether the model is there.
+    expect(systems).toEqual(['']);
+    expect(treeOf(second)).toBe(treeOf(first));
+    expect(await worker.kill('SIGTERM')).toBe(0);
+  });
+
   test('spends at most one call more than its budget, however many workers there are', async () => {
     const price = '{input: 1000, output: 1000}';
     const dir = shop(`  prices: {claude-sonnet-4-6: ${price}}\n`);

@@ -7,6 +7,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../support/postgres-server.ts';
 import { throwAwayCertificate } from '../../support/certificate.ts';
+import { callTool } from '../call-tool.ts';
 import { makeRegions, serveRegions } from '../http-shop.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { startCompany } from './company.ts';
@@ -165,44 +166,9 @@ export async function tokensOf(shop: BrokerShop, who = 'p-1') {
   return { access: body['access_token'] ?? '', refresh: body['refresh_token'] ?? '', body };
 }
 
-const query = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: {
-    name: 'query_metrics',
-    arguments: { metrics: ['orders.revenue'], dimensions: ['orders.region'] },
-  },
-};
-
-/** Calls a tool with a token. */
-export async function callWith(
-  { url }: BrokerShop,
-  token: string,
-  [name, args]: readonly [tool: string, input: object],
-): Promise<string> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${token}`,
-    },
-    body: JSON.stringify({ ...query, params: { name, arguments: args } }),
-  });
-  return response.text();
-}
-
 /** Asks for the revenue with a token. */
-export async function askRevenue({ url }: BrokerShop, token: string) {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${token}`,
-    },
-    body: JSON.stringify(query),
-  });
-  return { status: response.status, text: await response.text() };
-}
+export const askRevenue = ({ url }: BrokerShop, token: string) =>
+  callTool({ url, token }, [
+    'query_metrics',
+    { metrics: ['orders.revenue'], dimensions: ['orders.region'] },
+  ]);

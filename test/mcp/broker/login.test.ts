@@ -20,12 +20,12 @@ import {
   askToken,
   authorizeUrl,
   type BrokerShop,
-  callWith,
   openQuestion,
   redeem,
   serveWithBroker,
   tokensOf,
 } from './broker-shop.ts';
+import { callTool } from '../call-tool.ts';
 
 const revenue = { metrics: ['orders.revenue'], dimensions: ['orders.region'] };
 
@@ -235,7 +235,7 @@ describe('a login of a client at ktx, and of a person at the company', () => {
       ['query_metrics', { metrics: ['orders.order_count'], dimensions: ['orders.word'] }],
       ['find_values', { text: 'canary-dach' }],
     ] as const) {
-      const answer = await callWith(shop, access, call);
+      const { text: answer } = await callTool({ url: shop.url, token: access }, call);
       expect(answer, call[0]).not.toMatch(/canary-dach-\d/);
       if (call[0] !== 'find_values') expect(answer).toContain('Error identity_unknown');
     }
@@ -245,9 +245,8 @@ describe('a login of a client at ktx, and of a person at the company', () => {
       role: 'dach',
       scopes: ['read', 'query'],
     });
-    expect(await callWith(shop, text, ['run_sql', { sql: 'SELECT word FROM orders' }])).toMatch(
-      /canary-dach-\d/,
-    );
+    const words = ['run_sql', { sql: 'SELECT word FROM orders' }] as const;
+    expect((await callTool({ url: shop.url, token: text }, words)).text).toMatch(/canary-dach-\d/);
   });
 
   it('is shared by servers with one database', async () => {

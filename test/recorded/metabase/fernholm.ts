@@ -2,7 +2,12 @@
 
 export const databases = [
   { id: 3, name: 'Analytics', engine: 'duckdb', details: { password: 'hunter2' } },
-  { id: 7, name: 'Scratch', engine: 'postgres', details: {} },
+  {
+    id: 7,
+    name: 'Scratch',
+    engine: 'postgres',
+    details: { host: 'db.fernholm.example', dbname: 'scratch', password: 'hunter3' },
+  },
 ];
 
 const field = (id: number, name: string, more: object = {}) => ({
@@ -64,6 +69,9 @@ interface Card {
   readonly dataset_query: Readonly<Record<string, unknown>>;
   readonly moderation_reviews: readonly object[];
   readonly view_count: number;
+  /** The dashboard that it is saved in, instead of a collection. */
+  readonly dashboard_id?: number | null;
+  readonly result_metadata?: readonly object[];
 }
 
 const card = (id: number, name: string, more: Partial<Card>): Card => ({
@@ -148,8 +156,98 @@ export const cards: readonly Card[] = [
     }),
   }),
   card(7, 'Private', { collection_id: 2, dataset_query: mbql({ 'source-table': 10 }) }),
+  card(9, 'Standing orders', {
+    type: 'model',
+    collection_id: 4,
+    dataset_query: {
+      database: 3,
+      type: 'native',
+      native: {
+        query:
+          'SELECT id, amount FROM orders WHERE {{snippet: standing}} [[AND placed_at > {{from}}]] AND {{state}};',
+        'template-tags': {
+          'snippet: standing': { type: 'snippet', 'snippet-name': 'standing', 'snippet-id': 5 },
+          from: { name: 'from', type: 'date' },
+          state: { name: 'state', type: 'dimension', dimension: ['field', 103, null] },
+        },
+      },
+    },
+    result_metadata: [
+      { name: 'id', base_type: 'type/Integer', display_name: 'ID' },
+      { name: 'amount', base_type: 'type/Decimal', display_name: 'Order total' },
+    ],
+  }),
+  card(10, 'Large orders by week', {
+    dashboard_id: 70,
+    dataset_query: mbql({
+      'source-table': 10,
+      aggregation: ['count'],
+      breakout: [['field', 105, { 'temporal-unit': 'week' }]],
+      filter: ['segment', 4],
+    }),
+  }),
   card(8, 'Elsewhere', {
     database_id: 7,
     dataset_query: { database: 7, type: 'native', native: { query: 'select 1 from orders' } },
   }),
+];
+
+export const snippets = [
+  {
+    id: 5,
+    name: 'standing',
+    content: "status NOT IN ('returned', 'cancelled')",
+    archived: false,
+    creator: { common_name: 'Ada Example' },
+    template_tags: null,
+  },
+  { id: 6, name: 'unused', content: 'x', archived: true },
+];
+
+export const segments = [
+  {
+    id: 4,
+    name: 'Large orders',
+    description: 'What sales looks at first.',
+    table_id: 10,
+    archived: false,
+    definition: {
+      'source-table': 10,
+      aggregation: [['count']],
+      filter: ['>', ['field', 102, null], 200],
+    },
+  },
+];
+
+export const dashboards = [
+  {
+    id: 70,
+    name: 'Weekly review',
+    description: 'Every Monday.',
+    archived: false,
+    collection_id: 3,
+    view_count: 12,
+    tabs: [{ id: 1, name: 'Sales' }],
+    dashcards: [
+      {
+        id: 701,
+        card_id: 10,
+        card: { id: 10, dashboard_id: 70 },
+        dashboard_tab_id: 1,
+        series: [{ id: 1 }],
+        visualization_settings: {},
+      },
+      {
+        id: 702,
+        card_id: null,
+        card: null,
+        dashboard_tab_id: 1,
+        series: [],
+        visualization_settings: {
+          virtual_card: { display: 'text' },
+          text: 'Orders count from the day they were placed.',
+        },
+      },
+    ],
+  },
 ];

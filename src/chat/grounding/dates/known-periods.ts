@@ -39,13 +39,22 @@ export function knownPeriods(query: QueryEvidence): KnownPeriods {
 
 function readPeriods({ sql = '', columns, rows }: QueryEvidence): KnownPeriods {
   const cellsOf = columns.map((_, column) => rows.map((row) => row[column]));
-  const periods = [...cellsOf.flatMap((cells) => seriesOf(cells) ?? []), ...limitsOf(sql)];
+  const ofNames = columns.flatMap(({ name }) => periodsIn(name.replaceAll('_', ' ')));
+  const periods = [
+    ...cellsOf.flatMap((cells) => seriesOf(cells) ?? []),
+    ...limitsOf(sql),
+    ...ofNames,
+  ];
   const names = columns.map(({ name }) => name).join(' ');
   const looksBack = backwards.test(`${sql} ${names}`);
   const texts = rows.flat().filter((cell) => typeof cell === 'string');
   return {
     periods: looksBack ? periods.map(withYearBefore) : periods,
-    months: new Set(texts.flatMap((text) => monthOf(text.trim().replace(/\.$/, '')) ?? [])),
+    months: new Set(
+      [...texts, ...columns.flatMap(({ name }) => name.split(/[_\s]/))].flatMap(
+        (text) => monthOf(text.trim().replace(/\.$/, '')) ?? [],
+      ),
+    ),
     isRelative: relative.test(sql) || untilNow.test(`${names} ${texts.join(' ')}`),
   };
 }

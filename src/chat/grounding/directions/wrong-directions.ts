@@ -1,11 +1,14 @@
 import type { QueryEvidence } from '../../../llm/port/tool-call.ts';
 import { timeOfRow } from '../candidates.ts';
+import { columnKinds, isLabel } from '../columns.ts';
 import { namedRows } from '../context.ts';
 import type { GroundedClaim } from '../ground-answer.ts';
 import type { Statement } from '../statements.ts';
 import { downWords, upWords } from '../numbers/number-words.ts';
 import { readNumbers } from '../numbers/read-numbers.ts';
 import { numberOf } from '../values.ts';
+import { wrongChanges } from './wrong-changes.ts';
+import { wrongSuperlatives } from './wrong-superlatives.ts';
 import {
   type DirectionWord,
   findDirectionsFrom,
@@ -18,6 +21,8 @@ interface DirectedAnswer {
   /** Claims with numbers. */
   readonly claims: readonly GroundedClaim[];
   readonly evidence: readonly QueryEvidence[];
+  /** What the claims are bound to, as exactly as the rows have it. */
+  readonly values: ReadonlyMap<GroundedClaim, number>;
 }
 
 /** A number of the answer that the rows give. */
@@ -41,8 +46,26 @@ interface BoundCell extends StatedNumber {
  * numbers of one column at times that the rows tell. Where anything is doubtful, nothing is said.
  */
 export function wrongDirections(answer: DirectedAnswer): readonly GroundedClaim[] {
-  return answer.statements.flatMap((statement) => {
+  return answer.statements.flatMap((statement, index) => {
     if (statement.cells.length > 0) return [];
+    const found = directionsOf(statement, answer);
+    if (found.length > 0) return found;
+    const superlatives = wrongSuperlatives(statement, answer.evidence);
+    if (superlatives.length > 0) return superlatives;
+    const first = answer.statements[Math.max(0, index - 2)] ?? statement;
+    const near = answer.claims.filter(
+      ({ span }) => first.start <= span[0] && span[1] <= statement.end,
+    );
+    const valued = near.map((claim) => ({ claim, value: answer.values.get(claim) }));
+    return valued
+      .filter(({ claim }) => claim.span[0] >= statement.start)
+      .flatMap((own) => wrongChanges(own, { statement, near: valued, evidence: answer.evidence }))
+      .slice(0, 1);
+  });
+}
+
+function directionsOf(statement: Statement, answer: DirectedAnswer): readonly GroundedClaim[] {
+  {
     const directions = findDirectionsFrom(statement.text);
     if (directions.length === 0) return [];
     const own = answer.claims.filter(
@@ -55,7 +78,7 @@ export function wrongDirections(answer: DirectedAnswer): readonly GroundedClaim[
     const marked = directions.flatMap((direction) => fromTo(statement, direction, stated) ?? []);
     if (marked.length > 0) return marked;
     return overTime(statement, own, cells) ?? byAmount(statement, own, answer.evidence) ?? [];
-  });
+  }
 }
 
 function boundCell(
@@ -67,6 +90,8 @@ function boundCell(
   if (claim.kind !== 'number' || claim.status !== 'cell' || others.length > 0) return undefined;
   if (query === undefined || cell?.row === undefined || cell.column === undefined) return undefined;
   const index = query.columns.findIndex(({ name }) => name === cell.column);
+  // A year says when something was.
+  if (isLabel(columnKinds(query)[index])) return undefined;
   const value = numberOf(query.rows[cell.row]?.[index]);
   // A loss that fell may be one that became larger.
   if (value === undefined || value < 0) return undefined;

@@ -37,7 +37,11 @@ const joined: Readonly<Partial<Record<TimeUnit, string>>> = {
 const units = (Object.keys(unitWords) as TimeUnit[]).map((unit) => {
   const tail = joined[unit] === undefined ? '' : `|${joined[unit]}`;
   const words = `(?:(?<!\\p{L})(?:${unitWords[unit]})(?!\\p{L})${tail})`;
-  return { unit, said: new RegExp(words, 'iu'), behind: new RegExp(`^\\s?${words}`, 'iu') };
+  return {
+    unit,
+    said: new RegExp(words, 'iu'),
+    behind: new RegExp(`^(?:\\s(?:and a half|einhalb|et demi))?\\s?${words}`, 'iu'),
+  };
 });
 
 /** What a calendar says: how many of a unit a longer one has. */
@@ -53,7 +57,10 @@ const inLonger: Readonly<Record<TimeUnit, readonly number[]>> = {
 };
 
 /** How many of each unit a period has that a query or an answer names. */
-export type Spans = Readonly<Partial<Record<TimeUnit, readonly number[]>>>;
+export type Spans = Readonly<Partial<Record<TimeUnit | 'dayOfMonth', readonly number[]>>>;
+
+/** The days of a month. */
+const monthDays = [28, 29, 30, 31];
 
 const dayLength = 86_400_000;
 
@@ -70,15 +77,56 @@ export function spansOf(evidence: readonly QueryEvidence[], text: string): Spans
       ),
     ),
   ]);
+  const years = evidence.flatMap(({ rows }) => yearsBetween(rows.map(yearOf)));
+  const hasMonths = evidence.some(({ rows }) => rows.some((row) => row.some(isMonth)));
   const days = [...lengths, ...between(datesIn(text))].flatMap((length) => [length, length + 1]);
   return {
     day: days,
-    week: days.map((length) => length / 7).filter(Number.isInteger),
+    dayOfMonth: hasMonths ? monthDays : [],
+    year: [
+      ...years,
+      ...days.filter((length) => length > 300).map((length) => Math.floor(length / 365)),
+    ],
+    quarter: evidence.flatMap(({ rows }) => stepsBetween(rows, /^(\d{4})[-\s]?[QT](\d)$/i, 4)),
+    week: [
+      ...evidence.flatMap(({ rows }) => stepsBetween(rows, /^(\d{4})-?W(\d\d?)$/i, 52)),
+      ...days.map((length) => length / 7).filter(Number.isInteger),
+    ],
     month: lengths.flatMap((length) => {
       const months = Math.round(length / 30.44);
       return months > 0 && Math.abs(length - months * 30.44) <= 3 ? [months] : [];
     }),
   };
+}
+
+const isMonth = (cell: unknown): boolean =>
+  typeof cell === 'string' && /^\d{4}-\d\d(?:-01)?$/.test(cell);
+
+/** The year of a row that has one and no other. */
+function yearOf(row: readonly unknown[]): number | undefined {
+  const years = row.filter((cell) => /^(?:19|20|21)\d\d$/.test(String(cell)));
+  return years.length === 1 ? Number(years[0]) : undefined;
+}
+
+/** From the first week or quarter of some rows to the last, in weeks or quarters. */
+function stepsBetween(
+  rows: QueryEvidence['rows'],
+  label: RegExp,
+  inYear: number,
+): readonly number[] {
+  const steps = rows.flatMap((row) =>
+    row.flatMap((cell) => {
+      const [, year, part] = label.exec(String(cell)) ?? [];
+      return part === undefined ? [] : [Number(year) * inYear + Number(part)];
+    }),
+  );
+  return steps.length < 2 ? [] : [Math.max(...steps) - Math.min(...steps)];
+}
+
+function yearsBetween(years: readonly (number | undefined)[]): readonly number[] {
+  const known = [...new Set(years.filter((year) => year !== undefined))].toSorted((a, b) => a - b);
+  const [first, last] = [known[0], known.at(-1)];
+  return first === undefined || last === undefined || known.length > 40 ? [] : [last - first];
 }
 
 function datesIn(text: string): readonly number[] {
@@ -97,13 +145,23 @@ function between(days: readonly number[]): readonly number[] {
 /** `June has 43,200 minutes`, or the number of days between the limits of the query. */
 export function isOfCalendar(number: WrittenNumber, behind: string, spans: Spans): boolean {
   const [reading] = number.readings;
-  const unit = units.find((known) => known.behind.test(behind))?.unit;
+  const unit = workingDays.test(behind)
+    ? 'day'
+    : units.find((known) => known.behind.test(behind))?.unit;
   if (unit === undefined || reading === undefined || reading.step > 1) return false;
   if (number.sign !== undefined || number.isPercent || number.isMoney) return false;
-  return [...inLonger[unit], ...(spans[unit] ?? [])].some((count) =>
+  const ofMonth = unit === 'day' && wholeMonth.test(behind) ? [28, 29, 30, 31] : [];
+  const ofWeek = workingDays.test(behind) ? [5] : [];
+  return [...inLonger[unit], ...ofMonth, ...ofWeek, ...(spans[unit] ?? [])].some((count) =>
     number.readings.some(({ value }) => value === count),
   );
 }
+
+const wholeMonth = /^\s\p{L}+\s(?:of|in|im|des|de|di|du|van|w|i|would|will|ends?)(?!\p{L})/iu;
+const workingDays =
+  /^\s(?:weekdays|work(?:ing)? ?days|business days|werktage|arbeitstage)(?!\p{L})/iu;
+
+const weekCounts: Readonly<Record<string, number>> = { two: 2, three: 3, four: 4, six: 6 };
 
 /** What a number is divided by, or multiplied by below 1, where words name a period for it. */
 export function periodDivisors(said: string, spans: Spans): readonly number[] {
@@ -111,23 +169,33 @@ export function periodDivisors(said: string, spans: Spans): readonly number[] {
   const divisors = found.flatMap((unit) => [
     ...(spans[unit] ?? []),
     ...(unit === 'day'
-      ? [...((spans.day ?? []).length > 0 ? [] : [28, 29, 30, 31]), 365, 366]
+      ? [...((spans.day ?? []).length > 0 ? (spans.dayOfMonth ?? []) : monthDays), 365, 366]
       : []),
     ...(unit === 'week' ? [4, 52] : []),
     ...(unit === 'month' ? [12, 6, 3] : []),
     ...(unit === 'hour' ? [24] : []),
     ...(unit === 'year' ? [1 / 12, 1 / 4, 1 / 52] : []),
   ]);
-  return [...new Set(divisors)].filter((divisor) => divisor > 0 && divisor !== 1);
+  const weeks = /(?<!\p{L})(two|three|four|six|\d{1,2}) weeks/iu.exec(said)?.[1]?.toLowerCase();
+  const ofWeeks = weeks === undefined ? [] : [7 * (weekCounts[weeks] ?? Number(weeks))];
+  return [...new Set([...divisors, ...ofWeeks])].filter((divisor) => divisor > 0 && divisor !== 1);
 }
 
-/** `42 % minutes` is a slip: what is counted in a unit of time is no percentage. */
-export function isPercentOfTime({ isPercent }: WrittenNumber, behind: string): boolean {
-  return (
-    isPercent &&
-    units.some(
-      ({ unit, behind: words }) => /second|minute|hour|day/.test(unit) && words.test(behind),
-    ) &&
-    !/^\s?\p{L}+[\s-](?:over|on|auf|to|sur)(?!\p{L})/iu.test(behind)
+/** `42 % minutes`, `$42 %` and `4 % points` are slips: what has another unit is no percentage. */
+export function isNoPercentage(
+  { isPercent, text }: WrittenNumber,
+  behind: string,
+  header: string,
+): boolean {
+  if (!isPercent) return false;
+  // An index counts from 100 and has no unit.
+  if (/(?<!\p{L})index(?!\p{L})|=\s?100(?!\d)/iu.test(header)) return true;
+  if (/^[-−+]?[€$£¥]/.test(text) || (/[%％]$/.test(text) && ownUnit.test(behind))) return true;
+  const isTime = units.some(
+    ({ unit, behind: words }) => /second|minute|hour|day/.test(unit) && words.test(behind),
   );
+  return isTime && !/^\s?\p{L}+[\s-](?:over|on|auf|to|sur)(?!\p{L})/iu.test(behind);
 }
+
+const ownUnit =
+  /^\s?(?:[%％]|(?:percentage|basis points?|bps?|pp|pts|points?|prozentpunkte?n?|puntos?|punti|pontos?|kg|km|t)(?!\p{L}))/iu;

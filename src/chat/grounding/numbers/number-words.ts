@@ -56,12 +56,13 @@ const word = (words: readonly string[], joined = '(?!)'): RegExp =>
 /** Words that say that a number went down or is missing. */
 export const downWords = word(
   [
-    'down|fell|falls?|fallen|drop(?:ped|s)?|declin\\p{L}*|decreas\\p{L}*|less|lower|fewer',
-    'minus|loss|lost|shrank|behind|below|cut|gesunken|sank(?:en)?|sink(?:t|en)|gefallen',
+    'kles\\p{L}*|pokles\\p{L}*|sníž\\p{L}*|сниз\\p{L}*|упал\\p{L}*|сниж\\p{L}*|уменьш\\p{L}*|fald\\p{L}*|düş\\p{L}*|azal\\p{L}*',
+    'down|darunter|drunter|fell|falls?|fallen|drop(?:ped|s)?|declin\\p{L}*|decreas\\p{L}*|less|lower|fewer',
+    'los(?:e|es|ing)|verlier\\p{L}*|verlor\\p{L}*|miss(?:es|ed)?|falls? short|verfehl\\p{L}*|unterschr\\p{L}*|minus|loss|lost|shrank|behind|below|cut|gesunken|sank(?:en)?|sink(?:t|en)|gefallen',
     'fiel(?:en)?|schrumpf\\p{L}*|zurück|rückgang|weniger|niedriger|verlust|baiss\\p{L}*',
     'diminu\\p{L}*|recul\\p{L}*|moins|perte|baj\\p{L}*|cay\\p{L}*|disminu\\p{L}*|menos',
     'pérdida|queda|caiu|caíram|diminuiu|menor|calo|calat\\p{L}*|scen\\p{L}*|sces\\p{L}*',
-    'perdita|daling|gedaald|daal\\p{L}*|minder|verlies|minskade|minskat|sjönk|föll',
+    'meno|perdita|daling|gedaald|daal\\p{L}*|minder|verlies|minskade|minskat|sjönk|föll',
     'spad\\p{L}*|mniej',
   ],
   '減少|减少|下降|低下|감소',
@@ -78,8 +79,8 @@ export const aboutWords = new RegExp(`(?:\\b(?:${approximations.join('|')})\\s*|
 
 const comparisons = [
   'more|less|than|differ\\w*|ahead|behind|versus|vs|compar\\w*|increas\\w*|decreas\\w*',
-  'gr[eo]w\\w*|rose|rise|fell|down|up|gap|times|share|of|per|average|mehr|weniger|als',
-  'unterschied|differenz|gegenüber|gestiegen|gesunken|wuchs|anteil|mal|vor|pro|plus|moins',
+  'trail\\w*|exceed\\w*|surpass\\w*|gr[eo]w\\w*|rose|rise|fell|down|up|gap|times|share|of|per|average|mehr|weniger|als',
+  'je|unterschied|differenz|gegenüber|gestiegen|gesunken|wuchs|anteil|mal|vor|pro|plus|moins',
   'écart|hausse|baisse|fois|part|más|menos|diferencia|veces|più|meno|differenza|volte|mais',
   'diferença|vezes|meer|minder|verschil|keer|mer|mindre|gånger|więcej|mniej|razy',
 ];
@@ -93,7 +94,8 @@ export const comparisonWords = new RegExp(
 /** Words that say that a number went up. */
 export const upWords = word(
   [
-    'up|above|rose|rises?|risen|grew|grows?|grown|growth|increas\\p{L}*|gain(?:ed|s)?',
+    'vzrost\\p{L}*|nárůst\\p{L}*|zvýš\\p{L}*|вырос\\p{L}*|рост\\p{L}*|прирост\\p{L}*|увелич\\p{L}*|stigning\\p{L}*|vokse\\p{L}*|arttı|artış\\p{L}*|yüksel\\p{L}*',
+    'up|uplift|lift|darüber|drüber|above|rose|rises?|risen|grew|grows?|grown|growth|increas\\p{L}*|gain(?:ed|s)?',
     'climb\\p{L}*|jump\\p{L}*|higher|gestiegen|stieg(?:en)?|steig(?:t|en)|wuchs(?:en)?|wächst',
     'wachsen|gewachsen|wachstum|zunahme|anstieg|hausse|augment\\p{L}*|progress\\p{L}*',
     'croissance|subi\\p{L}*|aument\\p{L}*|crec\\p{L}*|alza|incremento|crescit\\p{L}*',
@@ -106,16 +108,18 @@ export const upWords = word(
 /** Words of a statement about several numbers as one. */
 export const totalWords = word(
   [
-    'together|full|whole|total\\p{L}*|altogether|all|sum|combined|overall|plus|both|and',
+    'celkem|dohromady|всего|итого|toplam|i alt',
+    'makes|adds? up|comes? to|amounts? to|together|company-wide|across|in all|en tout|em tudo|in tutto|full|whole|total\\p{L}*|altogether|all|sum|combined|overall|plus|both|and',
     'in sum|zusammen|gesamt\\p{L}*|insgesamt|alle|summe|beide|und|ensemble|tous|toutes|somme',
     'et|juntos|juntas|todos|todas|suma|y|insieme|totale|tutti|tutte|somma|e|samen|alle|totaal',
     'en|tillsammans|totalt|alla|och|razem|łącznie|suma|i',
   ],
-  '合計|総計|全体|合わせ|合计|总计|합계',
+  '合計|総計|全体|合わせ|合计|总计|합계|총',
 );
 
 /** Words for what is left of a whole. */
 export const restWords = word([
+  'zbýv\\p{L}*|ostatní\\p{L}*|остальн\\p{L}*|diğer\\p{L}*|resterende',
   'other|others|rest|remaining|remainder|else|übrige\\p{L}*|restliche\\p{L}*|andere\\p{L}*',
   'autres?|reste|restant\\p{L}*|otros?|otras?|resto|demás|altri|altre|outros?|outras?',
   'overige\\p{L}*|andere|övriga|pozostał\\p{L}*',
@@ -130,6 +134,7 @@ export const firstWords = word([
 
 export const averageWords = word(
   [
+    'průměr\\p{L}*|средн\\p{L}*|gennemsnit\\p{L}*|ortalama\\p{L}*',
     'average\\p{L}*|avg|mean|per|durchschnitt\\p{L}*|schnitt|mittel\\p{L}*|pro|moyen\\p{L}*',
     'par|promedio|media|por|medio|média|gemiddeld\\p{L}*|genomsnitt\\p{L}*|snitt',
     'średni\\p{L}*',
@@ -161,7 +166,7 @@ export const planWords = word([
 /** Words for a change whose direction a sign tells. */
 export const changeWords = word(
   [
-    'change\\p{L}*|more|mehr|más|mais|più|meer|fler|double\\p{L}*|verdoppel\\p{L}*|difference',
+    'change\\p{L}*|too (?:high|low)|zu (?:hoch|niedrig)|deviation|abweich\\p{L}*|scost\\p{L}*|more|mehr|más|mais|più|meer|fler|double\\p{L}*|verdoppel\\p{L}*|difference',
     'delta|yoy|mom|veränder\\p{L}*|änderung|differenz|variation|évolution|cambio|variación',
     'variazione|variação|verandering|verschil|förändring|zmian\\p{L}*|compared|versus|vs',
     'against|gegenüber|than|als|que|che|dan|än|niż',
@@ -171,7 +176,7 @@ export const changeWords = word(
 
 /** Words of a ratio that is no percentage. */
 export const timesWords = word([
-  'times|x|fold|twice|double|triple|half|mal|fach\\p{L}*|doppelt\\p{L}*|fois|double|veces',
+  'times|x|roas|roi|multiple|turns|coverage|fold|twice|double|triple|half|mal|fach\\p{L}*|doppelt\\p{L}*|fois|double|veces',
   'doble|volte|doppio|vezes|dobro|keer|maal|gånger|razy|ratio|verhältnis|per',
 ]);
 
@@ -185,4 +190,21 @@ export const previousWords = word(
     'förra',
   ],
   '前年|前月|前期|先月|昨年|去年|上月|上年|上季|上周|전년|전월',
+);
+
+/** Words for the last entries of a list. */
+export const lastWords = word([
+  'last|latest|bottom|final|smallest|lowest|letzte\\p{L}*|derni\\p{L}*|últim\\p{L}*|ultim\\p{L}*',
+  'laatste|sista|ostatni\\p{L}*',
+]);
+
+/** Words for what lies between a number and what it should be, or what it is measured by. */
+export const gapWords = word(
+  [
+    'above|below|over|under|beyond|short|missing|needs?|needed|remaining|remains?|left|to go|more',
+    'exceed\\p{L}*|ahead|behind|away|off|gap|spare|fehl\\p{L}*|noch|über|unter|mehr|manqu\\p{L}*',
+    'reste\\p{L}*|faltan?|faltam?|quedan?|manca\\p{L}*|resta\\p{L}*|nog|ontbre\\p{L}*|brakuje',
+    'återstår|saknas|plus|más|più|mais|meer|mer|więcej',
+  ],
+  'あと|残り|不足|还差|还需|上回|下回',
 );

@@ -32,6 +32,11 @@ const slashed = [
 ].join('|');
 const until = '\\s?(?:[-–]|to|through|until|bis|au|al|a|t/m|tot|till|do)\\s?';
 
+const numerators =
+  'two|three|four|zwei|drei|vier|deux|trois|dos|tres|due|tre|dois|duas|três|twee|drie|två|dwie|trzy';
+const denominators =
+  'thirds|quarters|fifths|drittel|viertel|fünftel|tiers|quarts|cinquièmes|tercios|cuartos|quintos|terzi|quarti|quinti|terços|quartos|derde|kwart|tredjedelar|trzecie|czwarte';
+
 /** A power of ten, as languages group it. */
 const powerOfTen =
   '1(?:0{1,2}|(?:[.,\u00A0\u202F ’]?000){1,2}|0{1,2}[.,\u00A0\u202F ’]?000)(?![\\d%]|[.,]\\d| %)';
@@ -59,12 +64,17 @@ const others: readonly RegExp[] = [
   // Seasons, fractions and dates without a year.
   new RegExp(`(?<![\\d.,/])(?:${slashed})(?![\\d/]|[.,]\\d)`, 'g'),
   new RegExp(`\\b(?:${numbered})[ \u00A0-]\\d{1,2}(?![\\d%]|[.,]\\d)`, 'giu'),
+  // Parts of a name: `the 5-step checklist`.
+  /(?<![\d.,])\d{1,2}-(?=(?:steps?|stage|part|page|question|click|field|tier|level|stufig\p{L}*|teilig\p{L}*)(?!\p{L}))/giu,
+  // Fractions in words: `two thirds`.
+  new RegExp(`(?<!\\p{L})(?:${numerators})[ \u00A0-](?:${denominators})(?!\\p{L})`, 'giu'),
   // A constant of a formula, and the Portuguese word before a number.
   /(?:\btimes|×|\*)\s?(?:36[05]|12|52|100|1[.,]?000)(?![\d.,%])/g,
   /\bdos(?=\s+\d)/gi,
   // What a rate counts by: `8.3 per 1,000`, `1 in 51`.
   new RegExp(`(?<!\\p{L})(?:per|pro|je|auf|pour|por|por cada|ogni|na|op)\\s${powerOfTen}`, 'giu'),
   /(?<![\d.,])1(?= (?:in|von|sur|de cada|su|na) (?:\p{L}+ )?\d)/giu,
+  /(?<=(?:ratio|verhältnis|rapport|proporci\p{L}+|rapporto|verhouding)[^\n]{0,40}\d (?:to|zu|à|a|op|su) )1(?![\d.,%])/giu,
   // The ends of a scale, and how sure an interval is.
   new RegExp(`\\b(?:${scale}) \\d{1,3}(?: (?:to|bis|à|a) |\\s?[-–]\\s?)\\d{1,3}\\b`, 'giu'),
   /(?<=\d[.,]\d{1,2}(?: out of | von | sur | su | de | van |\/))(?:5|10|20|100)(?![\d.,]|\s?%)/giu,

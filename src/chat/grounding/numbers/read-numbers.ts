@@ -23,7 +23,7 @@ export interface WrittenNumber {
  * digits of names such as `q1` or `A4`.
  */
 const pattern =
-  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’-]|\p{Script=Latin}\/|\p{N}:)([-−+]?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)([%％]|[千万萬億亿兆천만억조]|\p{Script=Latin}+\.?(?![\p{Script=Latin}\d²³])|\p{L}+\.?(?![\p{L}\d²³])))?/giu;
+  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’-]|\p{Script=Latin}\/|\p{N}:)([-−+]?)(?:[€$£%]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)([%％]|[千万萬億亿兆천만억조]|\p{Script=Latin}+\.?(?![\p{Script=Latin}\d²³])|\p{L}+\.?(?![\p{L}\d²³])))?/giu;
 
 /** The numbers of a text, in its order; code, links, dates and numbering are left out. */
 export function readNumbers(text: string): readonly WrittenNumber[] {
@@ -90,23 +90,24 @@ function readMatch(
     match,
     (part) => part ?? '',
   ) as MatchedParts;
-  const isOwnPercent = isPercentUnit(unit, visible.slice(match.index + whole.length));
+  const isOwnPercent = hasOwnPercent(match, visible.slice(match.index + whole.length));
   const scale = isOwnPercent ? 1 : scaleOf(unit, gap);
   // Letters right behind digits make a name of them, such as 3D; 1,240MWh is none.
   if (scale === undefined && gap === '' && /^\d+$/.test(number) && isName(unit)) return undefined;
   const isBare = scale === undefined;
   const text = isBare ? whole.slice(0, -1 * (gap + unit).length || undefined) : withoutPoint(whole);
   const [start, end] = [match.index, match.index + text.length];
-  const isPercent = isOwnPercent || (isBare && hasPercentBehind(number, visible.slice(end)));
+  const [before, behind] = [visible.slice(0, start), visible.slice(end)];
+  const isPercent = isOwnPercent || (isBare && isPercentAround(number, before, behind));
   const written = signOf(sign + innerSign);
-  const size = (scale ?? 1) * (written === '-' ? -1 : 1);
-  const readings = readDigits(number, mark).map(({ value, step }) => ({
-    value: value * size,
-    step: step * Math.abs(size),
-  }));
-  const isMoney = !isPercent && hasCurrency(whole, visible.slice(end, end + 12));
-  const isYear = isBare && written !== '-' && yearForm.test(number);
+  const readings = scaled(readDigits(number, mark), (scale ?? 1) * (written === '-' ? -1 : 1));
+  const isMoney = !isPercent && hasCurrency(whole, behind.slice(0, 12));
+  const isYear = isBare && isYearForm(number, written);
   return { text, start, end, readings, isPercent, isMoney, sign: written, isYear };
+}
+
+function hasOwnPercent([whole, , , number = '', , unit = '']: RegExpExecArray, behind: string) {
+  return percentBefore.test(whole) || (!isScore(unit, number) && isPercentUnit(unit, behind));
 }
 
 /** Of a number without a unit of its own. */
@@ -114,8 +115,35 @@ function hasPercentBehind(number: string, behind: string): boolean {
   return !yearForm.test(number) && percentBehind.test(behind.slice(0, 24));
 }
 
+/** `447 points` of a game are no percentage points. */
+function isScore(unit: string, number: string): boolean {
+  return scoreUnit.test(unit) && /\d[.,\u00A0\u202F ’']?\d{3}|\d{4}|[2-9]\d\d/.test(number);
+}
+
+function isYearForm(number: string, sign: WrittenNumber['sign']): boolean {
+  return sign !== '-' && yearForm.test(number);
+}
+
+function scaled(readings: WrittenNumber['readings'], size: number): WrittenNumber['readings'] {
+  return readings.map(({ value, step }) => ({ value: value * size, step: step * Math.abs(size) }));
+}
+
+function isPercentAround(number: string, before: string, behind: string): boolean {
+  return hasPercentBehind(number, behind) || isOfSplit(number, before, behind);
+}
+
+/** `a 70/30 split` has two percentages. */
+function isOfSplit(number: string, before: string, behind: string): boolean {
+  const isPart = /^\d{1,2}$/.test(number) && split.test(behind);
+  return isPart && (/^\s?[/:]/.test(behind) || /(?<!\d)\d{1,2}\s?[/:]\s?$/.test(before));
+}
+
+const split = /^(?:\s?[/:]\s?\d{1,2})?\s(?:split|ratio|mix|verhältnis)(?!\p{L})/iu;
+
 const yearForm = /^(?:19|20|21)\d\d$/;
 const percentSign = /^[%％]$/;
+/** Turkish writes `%54,5`. */
+const percentBefore = /^[-−+]?%/;
 
 /** `0.42 to 2.11 pp`: the unit of the second number is the unit of both. And `(0.42) %`. */
 const percentBehind =
@@ -143,6 +171,8 @@ const currencyBehind = /^\s?(?:[€$£¥₹]|(?:EUR|USD|GBP|CHF|euros?|dollars?|
 function withoutPoint(text: string): string {
   return /(?:mio|mrd|tsd)\.$/i.test(text) ? text : text.replace(/\.$/, '');
 }
+
+const scoreUnit = /^(?:points?|pts?|puntos?|pontos?|punti)\.?$/i;
 
 const percentWord =
   /^(?:percent|prozent|pct|percentage|procent|proc|процент\p{L}*|por|pour|pp|pts?|points?|prozentpunkte?n?|puntos?|pontos?|punti)$/iu;

@@ -99,10 +99,13 @@ function isPartOfWord(text: string, start: number, end: number): boolean {
   return /[-_]$/.test(text.slice(0, start)) || /^[-_]\p{L}/u.test(text.slice(end, end + 2));
 }
 
+/** English and Portuguese have these words too. */
+const onlySpanish = /^(?:once|dos)$/;
+
 function readWord(word: Word | undefined, isSpanish: boolean): ReadPhrase | undefined {
   const text = word?.text ?? '';
-  const value =
-    text === 'once' ? (isSpanish ? 11 : undefined) : (values.get(text) ?? readGerman(text));
+  const known = text === 'once' ? 11 : (values.get(text) ?? readGerman(text));
+  const value = onlySpanish.test(text) && !isSpanish ? undefined : known;
   return value === undefined ? undefined : { value, step: 1, count: 1 };
 }
 

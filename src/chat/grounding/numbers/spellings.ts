@@ -18,8 +18,65 @@ const mostKnown = 10_000;
 /** A date or a quarter as people write it; any other text as it is. */
 export function spellings(cell: string): readonly string[] {
   const quarter = /^(\d{4})[-\s/]?[QT]([1-4])$/i.exec(cell) ?? undefined;
-  if (quarter !== undefined) return [cell, ...quarterSpellings(quarter[1] ?? '', quarter[2] ?? '')];
+  if (quarter !== undefined)
+    return [
+      cell,
+      ...quarterSpellings(quarter[1] ?? '', quarter[2] ?? ''),
+      ...(ordinals[Number(quarter[2]) - 1] ?? []),
+    ];
   return dateSpellings(cell);
+}
+
+/** Weekdays and months by their short names. */
+const longNames = new Map(
+  locales.flatMap((locale) =>
+    (['weekday', 'month'] as const).flatMap((part) =>
+      Array.from({ length: 12 }, (_, index) => {
+        const day = Date.UTC(2025, index, 6 + index);
+        const [short = '', long = ''] = (['short', 'long'] as const).map((style) =>
+          new Intl.DateTimeFormat(locale, { timeZone: 'UTC', [part]: style }).format(day),
+        );
+        return [short.toLowerCase().replace(/\.$/, ''), long] as const;
+      }),
+    ),
+  ),
+);
+
+/** `new_checkout` as people write it. */
+function plainSpellings(cell: string): readonly string[] {
+  const words = cell.replaceAll(/(?<=[\p{L}\d])_(?=[\p{L}\d])/gu, ' ');
+  const long = longNames.get(cell.toLowerCase().replace(/\.$/, ''));
+  return [...new Set([cell, words, ...(long === undefined ? [] : [long]), ...bounds(cell)])];
+}
+
+/** `> 90 days` in words. */
+function bounds(cell: string): readonly string[] {
+  const [, sign, rest] = /^([<>≥≤])=?\s?(\d.*)$/u.exec(cell) ?? [];
+  if (sign === undefined) return [];
+  const words = /[>≥]/.test(sign)
+    ? 'over|more than|above|über|mehr als|plus de|más de|più di|oltre|mais de|meer dan'
+    : 'under|less than|below|unter|weniger als|moins de|menos de|meno di|minder dan';
+  return words.split('|').map((word) => `${word} ${rest}`);
+}
+
+/** The text with one kind of dash, `18–29` as `18-29`; every character keeps its place. */
+export function foldDashes(text: string): string {
+  return text.replaceAll(/[‐‑‒–—]/g, '-');
+}
+
+/** Quarters by their number alone. */
+const ordinals = [
+  'first quarter|erste quartal|ersten quartal|erstes quartal|premier trimestre|1er trimestre|primer trimestre|primo trimestre|primeiro trimestre|eerste kwartaal|första kvartalet|第一季度|第1四半期|1분기',
+  'second quarter|zweite quartal|zweiten quartal|zweites quartal|deuxième trimestre|2e trimestre|segundo trimestre|secondo trimestre|segundo trimestre|tweede kwartaal|andra kvartalet|第二季度|第2四半期|2분기',
+  'third quarter|dritte quartal|dritten quartal|drittes quartal|troisième trimestre|3e trimestre|tercer trimestre|terzo trimestre|terceiro trimestre|derde kwartaal|tredje kvartalet|第三季度|第3四半期|3분기',
+  'fourth quarter|vierte quartal|vierten quartal|viertes quartal|quatrième trimestre|4e trimestre|cuarto trimestre|quarto trimestre|quarto trimestre|vierde kwartaal|fjärde kvartalet|第四季度|第4四半期|4분기',
+].map((names) => names.split('|'));
+
+/** What people call a day that begins a quarter, where each row is a quarter. */
+export function shortQuarters(cell: string): readonly string[] {
+  const [, month] = /^\d{4}-(01|04|07|10)-01/.exec(cell) ?? [];
+  const quarter = Math.ceil(Number(month) / 3);
+  return month === undefined ? [] : [`Q${quarter}`, ...(ordinals[quarter - 1] ?? [])];
 }
 
 function quarterSpellings(year: string, quarter: string): readonly string[] {
@@ -36,7 +93,7 @@ function quarterSpellings(year: string, quarter: string): readonly string[] {
 function dateSpellings(cell: string): readonly string[] {
   const [, year = '', month = '', day = '01'] = isoDate.exec(cell) ?? [];
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  if (year === '' || Number.isNaN(date.getTime())) return [cell];
+  if (year === '' || Number.isNaN(date.getTime())) return plainSpellings(cell);
   const known = knownSpellings.get(cell);
   if (known !== undefined) return known;
   const written = formats
@@ -48,7 +105,9 @@ function dateSpellings(cell: string): readonly string[] {
     ...(isQuarter ? quarterSpellings(year, String(Math.ceil(Number(month) / 3))) : []),
   ];
   const all = [cell, `${year}-${month}-${day}`, ...numbers, ...written];
-  const found = [...new Set(all)].filter((spelling) => spelling.length > 2);
+  const found = [...new Set(all)].filter(
+    (spelling) => spelling.length > 2 || spelling.endsWith('月'),
+  );
   if (knownSpellings.size >= mostKnown) knownSpellings.clear();
   knownSpellings.set(cell, found);
   return found;

@@ -17,22 +17,34 @@ const units: readonly (readonly [unit: RegExp, divisors: readonly number[]])[] =
   [/^(?:t|tonnen?|tonnes?|tons?|toneladas?|tonnellate|ton)(?!\p{L})/iu, [1000]],
   [
     /^(?:basis points?|bps?|basispunkte?n?|points de base|puntos básicos|punti base)(?!\p{L})/iu,
-    [1e-4],
+    [1e-4, 1e-2],
   ],
-  [/^(?:kg|km|l|litres?|liters?|m)(?!\p{L})/iu, [1000, 1 / 1000]],
+  [/^km(?!\p{L})/iu, [1000]],
+  [/^(?:kg|l|litres?|liters?|m)(?!\p{L})/iu, [1000, 1 / 1000]],
 ];
 
 /** Values in the unit that stands behind a number: milliseconds as seconds, bytes as GB. */
 export function convertedFrom(values: readonly Derivable[], behind: string): readonly Derivable[] {
+  const isPlain = ({ derivation = '' }: Derivable) => !/[/*]/.test(derivation);
+  return inUnit(values.filter(isPlain), behind);
+}
+
+/** What is computed by the words of a unit for each of something: tonnes as kg per head. */
+export function ratiosFrom(values: readonly Derivable[], behind: string): readonly Derivable[] {
+  const ratios = values.filter(({ derivation = '' }) => /^[ab] \/ [ab]$/.test(derivation));
+  return massUnits.test(behind) ? inUnit(ratios, behind) : [];
+}
+
+const massUnits = /^\s?(?:kg|km|l|litres?|liters?|m|g|ml|t)(?!\p{L})/iu;
+
+function inUnit(values: readonly Derivable[], behind: string): readonly Derivable[] {
   const text = behind.trimStart();
   const divisors = units.find(([unit]) => unit.test(text))?.[1] ?? [];
   return divisors.flatMap((divisor) =>
-    values
-      .filter(({ derivation = '' }) => !derivation.includes('/') && !derivation.includes('*'))
-      .map((candidate): Derivable => {
-        const derivation = `${candidate.derivation ?? 'a'} / ${divisor}`;
-        return { ...candidate, kind: 'unknown', value: candidate.value / divisor, derivation };
-      }),
+    values.map((candidate): Derivable => {
+      const derivation = `${candidate.derivation ?? 'a'} / ${divisor}`;
+      return { ...candidate, kind: 'unknown', value: candidate.value / divisor, derivation };
+    }),
   );
 }
 
@@ -41,7 +53,20 @@ export function factorsIn(said: string): readonly number[] {
   const powers = said.matchAll(
     /(?<![\d.,])1(?:0{1,2})?(?:[.,\u00A0\u202F ’]?0{3}){0,2}(?![\d%]|[.,]\d)/g,
   );
+  const ppm = /\bppm\b/i.test(said) ? [1e6] : [];
   const man = /(?<!\d)(?:10|1)?[万만]/.exec(said) === null ? [] : [10_000, 100_000];
+  const words = ratePowers.filter(([word]) => word.test(said)).map(([, power]) => power);
   const written = [...powers].map(([digits]) => Number(digits.replaceAll(/\D/g, '')));
-  return [...new Set([...written.filter((factor) => factor >= 100), ...man])];
+  return [...new Set([...written.filter((factor) => factor >= 100), ...man, ...ppm, ...words])];
 }
+
+const perWord = '(?<!\\p{L})(?:per|pro|je|par|por|na|à|each)\\s(?:a |one )?';
+/** `per million requests`. */
+const ratePowers = [
+  [new RegExp(`${perWord}(?:hundred|hundert|cent(?!\\p{L})|cien)`, 'iu'), 100],
+  [
+    new RegExp(`${perWord}(?:thousand|tausend|mille|mil(?!\\p{L})|duizend|tusen|tysiąc)`, 'iu'),
+    1000,
+  ],
+  [new RegExp(`${perWord}(?:million|millón|milione|milhão|miljoen|miljon|milion)`, 'iu'), 1e6],
+] as const;

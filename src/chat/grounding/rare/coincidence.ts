@@ -1,6 +1,6 @@
 import type { Derivable } from '../candidates.ts';
 import { isCounted } from '../columns.ts';
-import { fromTo, nearness, saysMinus } from '../fits.ts';
+import { fromTo, isCostLessRevenue, isNoChange, nearness, saysMinus } from '../fits.ts';
 import { changeWords, downWords, restWords, totalWords, upWords } from '../numbers/number-words.ts';
 import type { WrittenNumber } from '../numbers/read-numbers.ts';
 
@@ -11,6 +11,10 @@ export interface SaidNumber {
   readonly said: string;
   /** The text right before the number. */
   readonly before: string;
+  /** What the answer is about: the question, and what stands above a list. */
+  readonly topic: string;
+  /** What stands above the number in a table. */
+  readonly header?: string | undefined;
 }
 
 /**
@@ -24,28 +28,30 @@ const mostChance = 0.01;
  * words need not say how it was computed.
  */
 export function findRare(
-  { number, said, before }: SaidNumber,
+  { number, said, before, topic, header = '' }: SaidNumber,
   candidates: readonly Derivable[],
   limit: number = mostChance,
 ): Derivable | undefined {
   const [reading] = number.readings;
   if (reading === undefined || reading.value === 0) return undefined;
   const isChange = [upWords, downWords, changeWords, fromTo].some((words) => words.test(said));
+  const isResult = isOfResult({ said, before, topic });
   const isShown =
     (isChange &&
       /(?:[(|:→,]|(?<!\p{L})(?:soit|ossia|ovvero|czyli|oftewel|oder|namely|i\.e\.|or|osea|o sea))\s*[€$£¥]?$/iu.test(
         before,
       )) ||
-    resultWords.test(said);
-  const isDoubled =
-    number.sign === '-' && !resultWords.test(said) && saysMinus(before, said, number.text);
+    isResult;
+  const isDoubled = number.sign === '-' && !isResult && saysMinus(before, said, number.text);
   if (number.sign !== undefined && (isDoubled || !isShown)) return undefined;
   const near = nearness(number, false);
   const own = candidates.filter(
     (candidate) =>
       canBe(number, candidate) &&
+      !isCostLessRevenue(candidate) &&
+      !(number.sign === '-' && candidate.derivation === 'b - a' && isNoChange(header)) &&
       hasDirection(number, candidate, said) &&
-      isMeant(number, candidate, { said, before, isChange }),
+      isMeant(number, candidate, { said, before, topic, isChange }),
   );
   return own.find((candidate) => {
     const value = comparable(number, candidate);
@@ -99,16 +105,30 @@ function areAmounts(cells: Derivable['cells']): boolean {
 
 /** A growth is of something that changes, and few ratios of a part are above 100 %. */
 function isMeant(
-  { isPercent }: WrittenNumber,
+  { isPercent, sign }: WrittenNumber,
   { derivation = '', value }: Derivable,
-  { said, before, isChange }: Omit<SaidNumber, 'number'> & { readonly isChange: boolean },
+  { said, before, topic, isChange }: Omit<SaidNumber, 'number'> & { readonly isChange: boolean },
 ): boolean {
   if (isGrowth.test(derivation)) return isChange;
+  // Only a result is negative by itself: people say `trails by 447`.
+  const isResult = isOfResult({ said, before, topic });
+  if (derivation === '-(b - a)') return sign === undefined || isResult;
   // The base of a change is what was before.
-  if (isRest.test(derivation)) return !isChange || resultWords.test(said);
-  if (derivation === 'a + b') return totalWords.test(said) || restWords.test(said);
+  if (isRest.test(derivation)) return !isChange || isResult;
+  if (derivation === 'a + b')
+    return (
+      [totalWords, restWords, wouldWords].some((words) => words.test(said)) || ofWords.test(before)
+    );
   return !isPercent || Math.abs(value) <= 1 || (wholeWords.test(said) && !beyondWords.test(before));
 }
+
+/** What would be if something is added. */
+const wouldWords =
+  /(?<!\p{L})(?:would|würden?|serai(?:t|ent)|serían?|sarebber?o?|seriam?)(?!\p{L})/iu;
+
+/** `186 of 554`: the whole of a part that was said. */
+export const ofWords =
+  /\d\s?[%％]?\s(?:\p{L}+\s)?(?:out of|of|von|sur|de|di|su|em|van|av|af|z|ze|из)\s(?:the |all |los |las |les |den )?[€$£¥]?$/iu;
 
 /** Beyond the whole, the rest alone is said. */
 const beyondWords =
@@ -117,9 +137,15 @@ const beyondWords =
 /** The same, where words say how the number was computed. */
 export const saidLimit = 0.1;
 
+/** `Net cash flow: −34,542`: a topic tells so only of what stands alone behind a colon. */
+function isOfResult({ said, before, topic }: Omit<SaidNumber, 'number'>): boolean {
+  const isAlone = /[:|]\s*[*_]*[€$£¥]?$/.test(before);
+  return resultWords.test(said) || (isAlone && resultWords.test(topic));
+}
+
 /** What can be negative without a change. */
 const resultWords =
-  /margin|marge|marż|profit|result|verlust|perte|pérdida|perdita|prejuízo|straty/iu;
+  /margin|marge|marż|profit|result|\bnet(?!work| (?:increase|gain|growth|rise))|netto|cash.?flow|saldo|solde|balance|surplus|deficit|verlust|perte|pérdida|perdita|prejuízo|straty/iu;
 
 /** What more than 100 % of is said. */
 const wholeWords =

@@ -1,7 +1,7 @@
 import type { QueryEvidence } from '../../../llm/port/tool-call.ts';
 import type { Derivable, NamedRows } from '../candidates.ts';
 import { columnKinds, isLabel } from '../columns.ts';
-import { columnTime, compareAll, type Located, numberOf } from '../values.ts';
+import { columnTime, compareAll, comparisons, type Located, numberOf } from '../values.ts';
 
 /** Numbers of a row, beyond which any number could be computed from three of them. */
 const mostNumbers = 6;
@@ -18,6 +18,86 @@ export function ofNamedRows(
     const wanted = query.rows.flatMap((_, row) => (rows.isNear(query.id, row) ? [row] : []));
     return wanted.length > mostRows ? [] : wanted.map((row) => locate(query, row));
   });
+}
+
+/** The numbers of each column of a result whose rows are measures: visits, orders, revenue. */
+export function ofMeasures(evidence: readonly QueryEvidence[]): readonly (readonly Located[])[] {
+  return evidence.flatMap((query) => {
+    const name = query.columns[0]?.name ?? '';
+    if (!measureName.test(name) || query.rows.length > mostNumbers) return [];
+    return query.columns
+      .slice(1)
+      .map((column) =>
+        query.rows.flatMap((_, row) =>
+          locate(query, row).filter(({ cell }) => cell.column === column.name),
+        ),
+      );
+  });
+}
+
+const measureName =
+  /^(?:metric|measure|kpi|indicator|kennzahl|indicateur|indicador|indicatore|item|line|指標|指标)/i;
+
+/**
+ * The rows that a statement names, or the first and the last in rank, beside the mean of their
+ * column: `the best month was 18 % above average`.
+ */
+export function besideMeans(
+  evidence: readonly QueryEvidence[],
+  { named }: Pick<NamedRows, 'named'>,
+  said: string,
+): readonly Derivable[] {
+  return evidence.flatMap((query) => {
+    const own = [...(named(query.id) ?? (rankWords.test(said) ? extremeRows(query) : []))];
+    if (query.truncated || own.length > 3 || query.rows.length < 3) return [];
+    const means = sumRows(query, [...query.rows.keys()]).map((sum): Located => {
+      return { ...sum, value: sum.value / query.rows.length };
+    });
+    return own.flatMap((row) =>
+      locate(query, row).flatMap((cell) => {
+        const mean = means.find((known) => known.cell.column === cell.cell.column);
+        return mean === undefined ? [] : comparisons(mean, cell);
+      }),
+    );
+  });
+}
+
+/** `The other six days averaged 576`: the mean of all rows but the named ones. */
+export function meansOfOthers(
+  evidence: readonly QueryEvidence[],
+  { named }: Pick<NamedRows, 'named'>,
+): readonly Derivable[] {
+  return evidence.flatMap((query) => {
+    const own = named(query.id);
+    const others = [...query.rows.keys()].filter((row) => own?.has(row) !== true);
+    if (query.truncated || own === undefined || others.length < 2) return [];
+    return sumRows(query, others).map(({ value, cell, kind }): Derivable => {
+      const mean = value / others.length;
+      return { value: mean, cells: [cell], derivation: 'mean of other rows', kind };
+    });
+  });
+}
+
+const rankWords =
+  /(?<!\p{L})(?:best|worst|highest|lowest|strongest|weakest|peak|busiest|quietest|beste\p{L}*|schlechteste\p{L}*|höchste\p{L}*|niedrigste\p{L}*|stärkste\p{L}*|schwächste\p{L}*|meilleure?|pire|mejor|peor|migliore|peggiore|melhor|pior|slechtste)(?!\p{L})/iu;
+
+/** The rows with the largest and the smallest number, of a result with one measure. */
+function extremeRows(query: QueryEvidence): readonly number[] {
+  const rows = query.rows.map((_, row) => locate(query, row));
+  if (rows.some(({ length }) => length !== 1)) return [];
+  const sorted = rows.flat().toSorted((a, b) => a.value - b.value);
+  return [sorted[0], sorted.at(-1)].flatMap((located) => located?.row ?? []);
+}
+
+/** Promoters less detractors, in percent of all who answered. */
+export function netScores(located: readonly Located[]): readonly Derivable[] {
+  const whole = located.reduce((sum, { value }) => sum + value, 0);
+  const [first, last] = [located[0], located.at(-1)];
+  if (first === undefined || last === undefined || located.length < 3) return [];
+  const value = ((first.value - last.value) / whole) * 100;
+  return [
+    { value, cells: located.map(({ cell }) => cell), derivation: '(a - b) / row', kind: 'unknown' },
+  ];
 }
 
 /** The sums of the columns, over all rows and over the named ones, as if they were a row. */
@@ -80,6 +160,7 @@ function margins(a: Located, b: Located): readonly Derivable[] {
   return [
     { cells, kind, value: (a.value + b.value) / 2, derivation: '(a + b) / 2' },
     { cells, kind: 'unknown', value: a.value * b.value, derivation: 'a * b' },
+    { cells, kind, value: a.value - b.value, derivation: '-(b - a)' },
     ...(kind === 'count' && a.kind !== b.kind
       ? []
       : [
@@ -93,12 +174,8 @@ function margins(a: Located, b: Located): readonly Derivable[] {
 export function triplewise(located: readonly Located[]): readonly Derivable[] {
   if (located.length < 3 || located.length > mostNumbers) return [];
   const whole = located.reduce((sum, { value }) => sum + value, 0);
-  const parts = located.flatMap(({ value, cell }): readonly Derivable[] => [
-    { value: value / whole, cells: [cell], derivation: 'a / row', kind: 'share' },
-  ]);
   return [
     { value: whole, cells: located.map(({ cell }) => cell), derivation: 'row', kind: 'unknown' },
-    ...parts,
     ...located.flatMap((c) =>
       pairs(located.filter((term) => term !== c)).flatMap(([a, b]) => ofThree(a, b, c)),
     ),
@@ -146,4 +223,40 @@ export function weighted(evidence: readonly QueryEvidence[]): readonly Derivable
 
 function pairs(located: readonly Located[]): readonly (readonly [Located, Located])[] {
   return located.flatMap((a, index) => located.slice(index + 1).map((b) => [a, b] as const));
+}
+
+/** What of a row of one kind each number is: promoters of all who answered. */
+export function partsOfRow(located: readonly Located[]): readonly Derivable[] {
+  if (located.length < 3 || located.length > mostNumbers) return [];
+  const whole = located.reduce((sum, { value }) => sum + value, 0);
+  return located.map(({ value, cell }): Derivable => {
+    return { value: value / whole, cells: [cell], derivation: 'a / row', kind: 'share' };
+  });
+}
+
+/** The sums of numbers of a row that stand side by side: won, drawn and lost are all games. */
+export function runsOfRow(located: readonly Located[]): readonly Derivable[] {
+  if (located.length < 3 || located.length > mostNumbers) return [];
+  return located.flatMap((first, from) =>
+    located.slice(from + 1).flatMap((_, index): readonly Derivable[] => {
+      const part = located.slice(from, from + index + 2);
+      if (part.some(({ kind }) => kind !== first.kind) || first.kind === 'share') return [];
+      const value = part.reduce((sum, own) => sum + own.value, 0);
+      const cells = part.map(({ cell }) => cell);
+      return [{ value, cells, derivation: 'row', kind: first.kind }];
+    }),
+  );
+}
+
+/** A part of two that are all: won deals of those which were won or lost. */
+export function partsOfTwo(located: readonly Located[]): readonly Derivable[] {
+  if (located.length > mostNumbers) return [];
+  return pairs(located).flatMap(([a, b]) => {
+    if (a.kind !== b.kind || a.kind === 'share') return [];
+    const cells = [a.cell, b.cell];
+    return [a, b].map(({ value }): Derivable => {
+      const part = value / (a.value + b.value);
+      return { cells, kind: 'share', value: part, derivation: 'a / (a + b)' };
+    });
+  });
 }

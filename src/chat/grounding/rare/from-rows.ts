@@ -1,9 +1,26 @@
 import type { QueryEvidence } from '../../../llm/port/tool-call.ts';
 import type { Derivable } from '../candidates.ts';
 import type { NumberPlace } from '../context.ts';
-import { convertedFrom, factorsIn } from '../numbers/units.ts';
-import { findRare, saidLimit, type SaidNumber } from './coincidence.ts';
-import { ofNamedRows, ofSums, pairwise, singles, triplewise, weighted } from './combinations.ts';
+import { convertedFrom, factorsIn, ratiosFrom } from '../numbers/units.ts';
+import { findRare, ofWords, saidLimit, type SaidNumber } from './coincidence.ts';
+import { countsIn, eachWords } from './counts.ts';
+import { averageWords, restWords } from '../numbers/number-words.ts';
+import { marginWords } from '../plausible.ts';
+import {
+  besideMeans,
+  meansOfOthers,
+  netScores,
+  ofMeasures,
+  ofNamedRows,
+  ofSums,
+  pairwise,
+  partsOfRow,
+  partsOfTwo,
+  runsOfRow,
+  singles,
+  triplewise,
+  weighted,
+} from './combinations.ts';
 
 interface RowsAround {
   readonly tables: readonly QueryEvidence[];
@@ -14,36 +31,62 @@ interface RowsAround {
   readonly behind: string;
   /** What a day, a month or a year is divided by in the statement. */
   readonly divisors: readonly number[];
+  /** What stands above the list of the number. */
+  readonly lead: string;
 }
 
 /** What the rows give for a number without the words for it, if that is no coincidence. */
 export function fromRows(
   said: SaidNumber,
-  { tables, place, derived, behind, divisors }: RowsAround,
+  { tables, place, derived, behind, divisors, lead }: RowsAround,
 ): Derivable | undefined {
   const rows = ofNamedRows(tables, place);
   const sums = ofSums(tables, place);
   const near = [...rows, ...sums];
-  const factors = factorsIn(said.said);
+  const factors = factorsIn(`${lead} ${said.said}`);
+  const isMean = averageWords.test(said.said);
+  const counts = isMean || eachWords.test(said.said) ? countsIn(said) : [];
   // What words say exactly may be a short number.
   const tiers: readonly (readonly [candidates: () => readonly Derivable[], limit?: number])[] = [
     [() => convertedFrom(near.flatMap(singles), behind), saidLimit],
     [() => rows.flatMap((row) => scaled(pairwise(row), factors)), saidLimit],
+    [() => near.flatMap(singles).flatMap(fromCents), saidLimit],
+    [() => (isMean ? besideMeans(tables, place, said.said) : []), saidLimit],
+    [() => (isMean && restWords.test(said.said) ? meansOfOthers(tables, place) : []), saidLimit],
+    [() => divided(near.flatMap(singles), counts), 0.05],
+    [() => (/\bNPS\b|net promoter/i.test(said.said) ? near.flatMap(netScores) : []), saidLimit],
+    [() => divided(rows.flatMap(singles), divisors.filter(isMonth)), 0.015],
     [() => divided(near.flatMap(singles), divisors)],
     [() => near.flatMap((row) => convertedFrom(pairwise(row), behind))],
     [() => rows.flatMap(pairwise)],
     [() => sums.flatMap(pairwise)],
+    [() => near.flatMap(partsOfTwo)],
+    [() => near.flatMap(partsOfRow)],
+    [() => rows.flatMap((row) => ratiosFrom(pairwise(row), behind))],
+    [() => ofMeasures(tables).flatMap(pairwise).filter(isRatio), 0.03],
     [() => weighted(tables)],
+    [() => (ofWords.test(said.before) ? rows.flatMap(runsOfRow) : []), 0.15],
     [() => near.flatMap(triplewise), 0.006],
     [() => derived.filter(isCompared), 0.006],
     [() => scaled(derived, factors), 0.05],
     [() => ofNamedRows(tables, everyRow).flatMap(pairwise).filter(isRatio), 0.004],
+    [() => (marginWords.test(said.said) ? derived.filter(isMargin) : []), 0.1],
   ];
   for (const [tier, limit] of tiers) {
     const found = findRare(said, tier(), limit);
     if (found !== undefined && found.derivation !== 'a') return found;
   }
   return undefined;
+}
+
+/** The days of a month. */
+const isMonth = (divisor: number): boolean => divisor >= 28 && divisor <= 31;
+
+/** Columns such as `fee_cents` are told in the currency. */
+function fromCents(candidate: Derivable): readonly Derivable[] {
+  const isCents = candidate.cells.every(({ column = '' }) => /cents?$|centavos$/i.test(column));
+  const derivation = `${candidate.derivation} / 100`;
+  return isCents ? [{ ...candidate, value: candidate.value / 100, kind: 'money', derivation }] : [];
 }
 
 /** A month as days, a quarter as a year. */
@@ -71,6 +114,9 @@ function scaled(values: readonly Derivable[], factors: readonly number[]): reado
 /** Sums of some rows are told in words. */
 const isCompared = ({ derivation = '' }: Derivable): boolean =>
   !/^(?:sum of|median|count|distinct|mean)/.test(derivation);
+
+const isMargin = ({ derivation = '' }: Derivable): boolean =>
+  /^(?:[ab] \/ [ab]|1 - )/.test(derivation);
 
 const isRatio = ({ derivation = '' }: Derivable): boolean => derivation.includes('/');
 

@@ -1,7 +1,9 @@
 import type { Derivable } from '../candidates.ts';
 import { besideWords, type KnownNumber, type KnownPair, pairsOf } from '../from-claims.ts';
+import { averageWords, gapWords, timesWords } from '../numbers/number-words.ts';
 import { convertedFrom, factorsIn } from '../numbers/units.ts';
 import { findRare, saidLimit, type SaidNumber } from './coincidence.ts';
+import { countsIn, eachWords } from './counts.ts';
 
 interface StatedAround {
   /** The bound numbers of the answer, in their order. */
@@ -11,6 +13,9 @@ interface StatedAround {
   /** What a day, a month or a year is divided by in the statement. */
   readonly divisors: readonly number[];
 }
+
+/** `58 → 43 (−15)` */
+const arrow = /→|->|➔|⟶/;
 
 /** What is computed from stands beside what is computed, more often than further away. */
 const nearest = 4;
@@ -36,10 +41,30 @@ export function fromStated(
   const [shares = [], amounts = []] = [true, false].map((isShare) =>
     before.filter(({ kind }) => (kind === 'share') === isShare).slice(-4),
   );
+  const hasTenths = number.readings.some(({ step }) => step < 1);
+  const alike = sameMeasures(before);
+  const isMean = averageWords.test(said.said);
   const last = before.slice(-1);
+  const after = known.filter(({ start }) => start > number.start).slice(0, 1);
+  const ofNeighbours = pairsOf([...amounts.slice(-2), ...after]);
+  const asked = before.filter(({ start }) => start < 0);
+  const ofAsked = asked.flatMap((a) => near.map((b): KnownPair => [a, b]));
+  const isShared = averageWords.test(said.said) || eachWords.test(said.said);
   const tiers: readonly (readonly [candidates: () => readonly Derivable[], limit?: number])[] = [
     [() => [...pairsOf(shares), ...pairsOf(amounts)].flatMap(ofPair), besideLimit],
+    [
+      () =>
+        number.sign === undefined || !arrow.test(said.said)
+          ? []
+          : pairsOf(amounts.slice(-2)).flatMap(ofPair),
+      saidLimit,
+    ],
+    [() => (number.sign === undefined ? pairsOf(alike).flatMap(ofPair) : []), 0.05],
+    [() => (isMean ? meansOf(before) : []), saidLimit],
     [() => convertedFrom(pairsOf(shares).flatMap(differences), behind), saidLimit],
+    [() => (gapWords.test(said.said) ? gapsTo(asked, before) : []), 0.06],
+    [() => (timesWords.test(said.said) ? extremes(shares) : []), saidLimit],
+    [() => (isShared ? last.flatMap((own) => ofOne(own, countsIn(said))) : []), saidLimit],
     [() => [...shares, ...last, ...amounts].flatMap((own) => ofOne(own, divisors)), saidLimit],
     [
       () =>
@@ -49,9 +74,16 @@ export function fromStated(
       saidLimit,
     ],
     [() => pairsOf(near).flatMap((pair) => scaledBy(pair, factors)), saidLimit],
+    [() => (averageWords.test(said.said) ? amounts.flatMap(forEach) : []), 0.004],
+    [
+      () => (hasTenths ? [...pairsOf(amounts.slice(-2)), ...ofNeighbours].flatMap(partsOfSum) : []),
+      besideLimit,
+    ],
+    [() => (number.isPercent ? ofHeadline(amounts, before) : []), 0.02],
     [() => runs(before)],
     [() => near.flatMap((own) => ofOne(own, divisors))],
     [() => pairsOf(near).flatMap(ofPair)],
+    [() => ofAsked.flatMap(ofGoal)],
     [() => convertedFrom(pairsOf(near).flatMap(differences), behind)],
     [() => last.flatMap((b) => wide.flatMap((a) => (a === b ? [] : ofPair([a, b]))))],
     [() => triplesOf(near).flatMap(ofTriple), farLimit],
@@ -77,6 +109,28 @@ function derived(
 function differences([a, b]: KnownPair): readonly Derivable[] {
   const areShares = a.kind === 'share' && b.kind === 'share';
   return [derived(b.value - a.value, 'b - a', areShares ? 'share' : 'unknown')];
+}
+
+/** From a number of the question to the last amounts of the answer: what is still missing. */
+function gapsTo(
+  asked: readonly KnownNumber[],
+  before: readonly KnownNumber[],
+): readonly Derivable[] {
+  const amounts = before.filter(({ kind, start }) => kind !== 'share' && start >= 0).slice(-4);
+  const [goals, shares] = [false, true].map((isShare) =>
+    asked.filter(({ kind }) => (kind === 'share') === isShare),
+  );
+  return [
+    ...(goals ?? []).flatMap((goal) => amounts.flatMap((own) => differences([own, goal]))),
+    ...(shares ?? []).flatMap(({ value }) =>
+      pairsOf(amounts).flatMap(([a, b]) => {
+        const [part, whole] = [Math.min(a.value, b.value), Math.max(a.value, b.value)];
+        return [Math.ceil(whole * value), whole * value].map((goal) =>
+          derived(goal - part, 'a * b - c'),
+        );
+      }),
+    ),
+  ];
 }
 
 /** A change is from what is said first to what is said later. */
@@ -106,6 +160,63 @@ function comparePair([a, b]: KnownPair): readonly Derivable[] {
   ];
 }
 
+/** A part of an amount that the question has, or the amount with it: 10 % more than last year. */
+function ofGoal([a, b]: KnownPair): readonly Derivable[] {
+  const product = derived(a.value * b.value, 'a * b');
+  if (a.kind !== 'share') return [product];
+  const [more, less] = [b.value * (1 + a.value), b.value * (1 - a.value)];
+  return [product, derived(more, 'b * (1 + a)'), derived(less, 'b * (1 - a)')];
+}
+
+/** The last two numbers that were computed alike: revenue for each order of two years. */
+function sameMeasures(before: readonly KnownNumber[]): readonly KnownNumber[] {
+  const last = before.findLast(({ derivation = '' }) => /^[ab] \/ [ab]$/.test(derivation));
+  const alike = before.filter(
+    ({ derivation, kind }) => derivation === last?.derivation && kind === last?.kind,
+  );
+  return last === undefined || last.kind === 'share' ? [] : alike.slice(-2);
+}
+
+/** The mean of the last two or more numbers of one kind. */
+function meansOf(before: readonly KnownNumber[]): readonly Derivable[] {
+  return [true, false].flatMap((isShare) => {
+    const own = before.filter(({ kind, start }) => start >= 0 && (kind === 'share') === isShare);
+    return [2, 3, 4, 5, 6].flatMap((count): readonly Derivable[] => {
+      const part = own.slice(-count);
+      const value = part.reduce((sum, known) => sum + known.value, 0) / count;
+      const kind = isShare ? ('share' as const) : ('unknown' as const);
+      return part.length < count ? [] : [derived(value, '(a + … + b) / n', kind)];
+    });
+  });
+}
+
+/** How many times the smallest of some shares the largest is. */
+function extremes(shares: readonly KnownNumber[]): readonly Derivable[] {
+  const values = shares.map(({ value }) => Math.abs(value));
+  return shares.length < 2 ? [] : [derived(Math.max(...values) / Math.min(...values), 'a / b')];
+}
+
+/** Each of two as a part of both. */
+function partsOfSum([a, b]: KnownPair): readonly Derivable[] {
+  if (a.kind === 'share' || b.kind === 'share') return [];
+  const sum = a.value + b.value;
+  return [a, b].map(({ value }) => derived(value / sum, 'a / (a + b)', 'share'));
+}
+
+/** The last amount as a part of the first ones: `grew by 500: … 120 (24 % of the growth)`. */
+function ofHeadline(
+  amounts: readonly KnownNumber[],
+  before: readonly KnownNumber[],
+): readonly Derivable[] {
+  const last = amounts.at(-1);
+  const first = before.filter(({ kind, start }) => kind !== 'share' && start >= 0).slice(0, 3);
+  return first.flatMap((whole) =>
+    last === undefined || whole === last
+      ? []
+      : [derived(last.value / whole.value, 'a / b', 'share')],
+  );
+}
+
 /** Divided by the days of a month, or 365 days divided by it; compounded over a year. */
 function ofOne({ value, kind }: KnownNumber, divisors: readonly number[]): readonly Derivable[] {
   return divisors.flatMap((divisor) => {
@@ -121,6 +232,11 @@ function ofOne({ value, kind }: KnownNumber, divisors: readonly number[]): reado
         : []),
     ];
   });
+}
+
+/** What each of a few has of a sum that was said. */
+function forEach({ value }: KnownNumber): readonly Derivable[] {
+  return [2, 3, 4, 5, 6, 7].map((count) => derived(value / count, `a / ${count}`));
 }
 
 /** The sums of the last three numbers and more: the parts of a whole. */

@@ -8,6 +8,8 @@ import { usageError } from '../../terminal/failure.ts';
 const defaultHost = '127.0.0.1';
 const defaultPort = 7878;
 const defaultLimits = { requestsPerMinute: 120, concurrentQueries: 4 };
+/** A year, and time to look at it. */
+const defaultKeptDays = 400;
 const defaultGrace = 10;
 
 interface ServeFlags {
@@ -22,14 +24,17 @@ interface ServeFlags {
   readonly bytesReadPerDay?: number | undefined;
   readonly usdPerDay?: number | undefined;
   readonly grace?: number | undefined;
+  readonly keepAudit?: number | undefined;
   readonly page?: true | undefined;
 }
 
 export const serveCommand = defineCommand({
   description:
-    'Starts an MCP server over stdio. An agent starts it itself and gets tools to search and read the context, query metrics, run ' +
-    'read-only SQL, find values, remember notes, ingest, and list what waits for review. With --http it serves a team instead: over ' +
-    'HTTP, at /mcp, with tokens that ktx mcp token create makes. Without tokens it only serves this machine.',
+    'Starts an MCP server over stdio. An agent starts it itself and gets tools to search and read ' +
+    'the context, query metrics, run read-only SQL, find values, remember notes, ingest, and list ' +
+    'what waits for review. With --http it serves a team instead: over HTTP, at /mcp, with tokens ' +
+    'that ktx mcp token create makes. Without tokens it only serves this machine. Over stdio, the ' +
+    'token in KTX_TOKEN says who asks.',
   examples: [
     [
       'claude mcp add ktx -- ktx mcp serve --project-dir /path/to/project',
@@ -83,19 +88,49 @@ export const serveCommand = defineCommand({
         `time for running calls when the server stops (default: ${defaultGrace})`,
         parsePositiveInteger,
       )
+      .option(
+        '--keep-audit <days>',
+        `days after which lines of the audit are removed (default: ${defaultKeptDays})`,
+        parsePositiveInteger,
+      )
       .option('--page', 'also the page of ktx web, for everybody with a token'),
   async run({ options }, context) {
     const { http, ...flags } = options;
     if (http === true) return serveOverHttp(flags, context);
     const [flag] = Object.keys(flags);
     if (flag !== undefined) throw onlyWithHttp(flag);
+    const { stdin, stdout, env } = context.host;
+    const token = env['KTX_TOKEN'] ?? '';
+    if (token !== '') return serveWithToken(token, context);
     const project = await context.project({ mayAsk: false });
     const { serveStdio } = await import('../../../mcp/stdio/serve-stdio.ts');
-    const { stdin, stdout } = context.host;
     await serveStdio(project, { stdin, stdout, signal: context.signal });
     return undefined;
   },
 });
+
+/** Serves stdio as the server over HTTP would serve whoever has the token. */
+async function serveWithToken(text: string, context: CommandContext): Promise<undefined> {
+  const { signal, host } = context;
+  const project = await context.project({ mayAsk: false });
+  const [{ serveStdio }, { openTokenCaller }, { openServeState }, { openServerAudit }] =
+    await Promise.all([
+      import('../../../mcp/stdio/serve-stdio.ts'),
+      import('../../../mcp/stdio/token-caller.ts'),
+      import('../../../mcp/shared/serve-state.ts'),
+      import('../../../mcp/audit/shared-audit-log.ts'),
+    ]);
+  await using state = await openServeState(project, host.env);
+  using audit = await openServerAudit(project.dir, host.env, state);
+  const options = { text, state, audit, limits: defaultLimits, signal };
+  const { close, ...as } = await openTokenCaller(project, options);
+  try {
+    await serveStdio(project, { stdin: host.stdin, stdout: host.stdout, signal, as });
+  } finally {
+    await close();
+  }
+  return undefined;
+}
 
 async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promise<undefined> {
   const project = await context.project({ mayAsk: false });
@@ -118,7 +153,8 @@ async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promis
   };
   for (const sentence of describeUnlimited(project, limits)) context.printNote(sentence);
   await using state = await openServeState(project, context.host.env);
-  using audit = await openServerAudit(project.dir, context.host.env, state);
+  const keepDays = flags.keepAudit ?? defaultKeptDays;
+  using audit = await openServerAudit(project.dir, context.host.env, { ...state, keepDays });
   await serveHttp(project, {
     audit,
     host: flags.host ?? defaultHost,

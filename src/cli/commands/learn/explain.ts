@@ -1,4 +1,5 @@
 import type { Explanation } from '../../../context/compile/explain.ts';
+import type { SubjectOrigin } from '../../../project/graph/find-origins.ts';
 import type { SubjectUse } from '../../../project/graph/find-uses.ts';
 import type { Project } from '../../../project/open/open.ts';
 import { type CommandContext, type CommandResult, defineCommand } from '../../command.ts';
@@ -26,6 +27,10 @@ export const explainCommand = defineCommand({
       )
       .option('--connection <name>', 'the warehouse, if there are several')
       .option('--uses', 'also what depends on it: metrics, joins, saved queries, dashboards')
+      .option(
+        '--origins',
+        'also what it is made of: fields, tables, transformations, and where it stands',
+      )
       .option('--measure', 'also scan: exact measurements, and rejected candidates')
       .option(...visibleFlag),
   async run({ args: [subject], options }, context) {
@@ -40,7 +45,8 @@ export const explainCommand = defineCommand({
       onProgress: ({ phase, done, total }) =>
         context.progress.update(`measuring: ${phase}`, { done, total }),
     });
-    const explanations = options.uses === true ? await withUses(project, found) : found;
+    const used = options.uses === true ? await withUses(project, found) : found;
+    const explanations = options.origins === true ? await withOrigins(project, used) : used;
     const isContested = explanations.some(({ contested }) => contested.length > 0);
     // The committed evidence has rounded numbers: git stores no exact counts.
     const hasRoundedNumbers =
@@ -88,6 +94,7 @@ interface ReviewedExplanation extends Explanation {
   /** Of items that have one, in the tool that they come from. */
   readonly addresses: readonly { readonly item: string; readonly address: string }[];
   readonly uses?: readonly SubjectUse[];
+  readonly origins?: readonly SubjectOrigin[];
 }
 
 async function withUses(
@@ -103,6 +110,19 @@ async function withUses(
   );
 }
 
+async function withOrigins(
+  project: Project,
+  explanations: readonly ReviewedExplanation[],
+): Promise<readonly ReviewedExplanation[]> {
+  const { findOrigins } = await import('../../../project/graph/find-origins.ts');
+  return Promise.all(
+    explanations.map(async (explanation) => ({
+      ...explanation,
+      origins: await findOrigins(project, explanation),
+    })),
+  );
+}
+
 function describeExplanation(explanation: ReviewedExplanation, screen: Screen): string {
   const { subject, claims, findings, addresses, uses = [] } = explanation;
   return [
@@ -114,11 +134,23 @@ function describeExplanation(explanation: ReviewedExplanation, screen: Screen): 
       ({ item, address }) => `  ${escapeControls(item)} is ${escapeControls(address)}`,
     ),
     ...findings.map(measurementLine),
-    ...uses.map(
-      ({ kind, name, file }) =>
-        `  used by ${kind} ${escapeControls(name)} (${escapeControls(file)})`,
-    ),
+    ...originLines(explanation.origins ?? []),
+    ...useLines(uses),
   ].join('\n');
+}
+
+function useLines(uses: readonly SubjectUse[], indent = '  '): readonly string[] {
+  return uses.flatMap(({ kind, name, file, uses: inner = [] }) => [
+    `${indent}used by ${kind} ${escapeControls(name)} (${escapeControls(file)})`,
+    ...useLines(inner, `${indent}  `),
+  ]);
+}
+
+function originLines(origins: readonly SubjectOrigin[], indent = '  '): readonly string[] {
+  return origins.flatMap(({ kind, name, file, from }) => [
+    `${indent}from ${kind} ${escapeControls(name)}${file === undefined ? '' : ` (${escapeControls(file)})`}`,
+    ...originLines(from, `${indent}  `),
+  ]);
 }
 
 function markLines(

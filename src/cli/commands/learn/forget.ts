@@ -26,7 +26,7 @@ export const forgetCommand = defineCommand({
       };
     }
     context.progress.update('removing the note');
-    const note = await forgetNote(project, id, context.signal);
+    const note = await forgetNote(project, id, context);
     return { data: { forgotten: note }, text: `${note.id}: forgotten` };
   },
 });

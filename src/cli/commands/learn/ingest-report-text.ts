@@ -45,9 +45,18 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
     ...problemLines(report).map(
       ([word, text]) => `  ${style('yellow', padMark(word))}${escapeControls(text)}`,
     ),
-    commit.id === undefined
-      ? `no commit: ${commit.none ?? 'nothing to do'}`
-      : `commit ${commit.id.slice(0, 10)}${commit.branch === undefined ? '' : ` on ${commit.branch}`}`,
+    ...commitLines(commit),
+  ];
+}
+
+function commitLines({ id, branch, none, isFirstUnnamed }: IngestReport['commit']) {
+  if (id === undefined) return [`no commit: ${none ?? 'nothing to do'}`];
+  const line = `commit ${id.slice(0, 10)}${branch === undefined ? '' : ` on ${branch}`}`;
+  if (isFirstUnnamed !== true) return [line];
+  return [
+    `${line}, by ktx <ktx@localhost>: git knows no name of yours here. To commit in yours:`,
+    '  git config --global user.name "Your Name"',
+    '  git config --global user.email you@example.com',
   ];
 }
 
@@ -204,7 +213,7 @@ function keptEditLines({ keptEdits, newEdits }: IngestReport): readonly string[]
 
 /** What needs attention: a mark, and what it is about. */
 function problemLines(report: IngestReport): readonly (readonly [mark: string, text: string])[] {
-  const { mended, conflicts, stale, leftAlone, setAside, quarantined, commit } = report;
+  const { mended, conflicts, stale, leftAlone, setAside, quarantined, withdrawn, commit } = report;
   const isQuarantined = (path: string) => quarantined.some(({ subject }) => subject === path);
   const texts: Readonly<Record<string, readonly string[]>> = {
     repaired: mended.map(
@@ -219,11 +228,23 @@ function problemLines(report: IngestReport): readonly (readonly [mark: string, t
       .map(({ path, reason }) => `${path}: ${reason}`),
     copied: setAside.map(({ path, copy }) => `${path}: uncommitted text saved as ${copy}`),
     'left out': quarantined.map(quarantineText),
+    withdrawn: withdrawnTexts(withdrawn),
     warning: commit.warning === undefined ? [] : [commit.warning],
   };
   return Object.entries(texts).flatMap(([mark, lines]) =>
     lines.map((text) => [mark, text] as const),
   );
+}
+
+/** Of many proposals, a few names tell enough. */
+const mostWithdrawn = 6;
+
+function withdrawnTexts(withdrawn: IngestReport['withdrawn']): readonly string[] {
+  const more = withdrawn.length - mostWithdrawn;
+  return [
+    ...withdrawn.slice(0, mostWithdrawn).map(({ metric, why }) => `proposal ${metric}: ${why}`),
+    ...(more > 0 ? [`${formatCount(more, 'more proposal')}: ktx ingest --json names them`] : []),
+  ];
 }
 
 /** Pads to the column in which the texts after marks begin. */

@@ -38,8 +38,11 @@ export const rememberCommand = defineCommand({
     const path = file === undefined || file === '-' ? '-' : resolve(cwd, file);
     const text = file !== undefined || isPiped ? await readInput(path, context) : words.join(' ');
     if (corrects !== undefined) {
-      const { correctInWords } = await import('./review/decide.ts');
-      return correctInWords(project, { named: corrects, text }, context);
+      const [{ correctInWords }, { asRequests }] = await Promise.all([
+        import('./review/decide.ts'),
+        import('./review/open-for-decision.ts'),
+      ]);
+      return correctInWords(asRequests(project), { named: corrects, text }, context);
     }
     context.progress.update('saving the note');
     const tools = loopTools(project);

@@ -6,6 +6,7 @@ import type { ingestProject } from '../../../project/learn/ingest.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { CommandContext } from '../../command.ts';
 import { openIngestView } from './ingest-view.ts';
+import { plannedReadsText } from './planned-reads-text.ts';
 
 type IngestOptions = Pick<
   Parameters<typeof ingestProject>[1],
@@ -33,6 +34,8 @@ export async function runIngest(project: Project, options: IngestOptions, contex
     if (event.type === 'rate_limited' || event.type === 'model_retried') return;
     context.printEvent(event);
     if (event.type === 'lock_awaited') return context.printNote(event.message);
+    if (event.type === 'scan_planned')
+      return context.printNote(`${event.connection}: ${plannedReadsText(event)}`);
     const progress = progressOf(event);
     if (progress !== undefined) context.progress.show(progress);
   };

@@ -5,6 +5,7 @@ import { UserError } from '../../../lib/error.ts';
 import type { Project } from '../../../project/open/open.ts';
 import { isForReview } from '../../../scan/links/polymorphic.ts';
 import type { scanReport } from '../../../scan/report.ts';
+import type { PlannedReads } from '../../../scan/profile/budget.ts';
 import type { ScanProgress } from '../../../scan/scan.ts';
 import {
   type CommandContext,
@@ -14,6 +15,7 @@ import {
 } from '../../command.ts';
 import { parseBytes, parsePositiveInteger } from '../../flags/parse-number.ts';
 import type { Table } from '../../terminal/table.ts';
+import { plannedReadsText, readsSuffix } from './planned-reads-text.ts';
 
 type ScanReport = ReturnType<typeof scanReport>;
 type ReportedLink = ScanReport['links'][number];
@@ -63,13 +65,14 @@ export const scanCommand = defineCommand({
     if (options.dryRun === true) return showPlan(project, { name, maxBytes }, context);
     const onProgress = ({ phase, ...counts }: ScanProgress) =>
       context.progress.update(`${name}: ${phase}`, phase === 'profile' ? counts : undefined);
+    const onPlan = (plan: PlannedReads) => context.printNote(`${name}: ${plannedReadsText(plan)}`);
     const budget = {
       ...(maxSeconds && { seconds: maxSeconds }),
       ...(maxBytes && { bytes: maxBytes }),
     };
     const request = { connection: name, ignoreDeclared, budget };
     const report = createReport(
-      await scanProject(project, { ...request, signal: context.signal, onProgress }),
+      await scanProject(project, { ...request, signal: context.signal, onPlan, onProgress }),
     );
     const candidates = report.links.filter(({ status }) => status !== 'rejected');
     return {
@@ -107,15 +110,13 @@ async function showPlan(
   ]);
   const columns = ['table', 'kind', 'rows', 'size', 'this scan', 'reads'];
   const left = plan.tables.filter(({ outcome }) => outcome === 'left').length;
-  const cost = plan.usd === undefined ? '' : `, about $${plan.usd.toFixed(2)}`;
-  const rest = left === 0 ? '' : `; ${formatCount(left, 'table')} left for the next scan`;
   return {
     data: { connection: name, ...plan },
     table: { columns: columns.map((column) => ({ name: column })), rows },
     notes: [
       plan.tables.every(({ outcome }) => outcome === 'reused')
         ? 'A scan would read nothing: each profile of an earlier one still counts.'
-        : `A scan would read about ${formatByteSize(plan.reads)}${cost}${rest}. Counting joins reads some columns again. Nothing was read.`,
+        : `A scan would read about ${formatByteSize(plan.reads)}${readsSuffix({ usd: plan.usd, left })}. Counting joins reads some columns again. Nothing was read.`,
     ],
     next: [[`ktx scan ${name}`, 'reads it']],
   };

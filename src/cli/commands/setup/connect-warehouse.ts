@@ -1,11 +1,15 @@
 import { formatByteSize } from '../../../lib/byte-size.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
-import type { WarehouseProbe } from '../../../project/setup/setup.ts';
+import type { setUpProject, WarehouseProbe } from '../../../project/setup/setup.ts';
 import { driverNamed, type WarehouseConfig } from '../../../warehouse/config.ts';
 import type { CommandContext, CommandResult } from '../../command.ts';
-import { askForPassword, needsPassword, type WarehouseToConnect } from './ask-for-password.ts';
-import { offerExtra } from './offer-extra.ts';
+import {
+  askForPassword,
+  needsPassword,
+  type WarehouseToConnect,
+} from './questions/ask-for-password.ts';
+import { offerExtra } from './questions/offer-extra.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 import { withHint } from '../../terminal/failure.ts';
 
@@ -20,8 +24,11 @@ export async function connectWarehouse(
   context.progress.update(`connecting to ${name}`);
   const { setUpProject } = await import('../../../project/setup/setup.ts');
   const { env } = context.host;
+  const firstSchema = warehouse.profile?.schema;
   const setUp = (settings: WarehouseConfig) =>
-    setUpProject({ dir, name, config: settings, env }, context.signal).catch(rethrowForFlags);
+    setUpProject({ dir, name, config: settings, env, firstSchema }, context.signal).catch(
+      rethrowForFlags,
+    );
   const report = await setUp(config).catch(async (error: unknown) => {
     if (!needsPassword(error, warehouse, context)) throw error;
     return setUp(await askForPassword(warehouse, context));
@@ -31,6 +38,7 @@ export async function connectWarehouse(
     data: report,
     text: `${describeProbe(name, probe)}\n${dir}: ${describeWritten(written)}`,
     notes: [
+      ...schemaNotes(report),
       ...untriedNotes(config),
       ...probeWarnings(probe),
       ...historyNotes(probe, { name, isOn: isHistoryOn(config) }),
@@ -42,6 +50,14 @@ export async function connectWarehouse(
       ['git add ktx.yaml', 'ktx does not commit the configuration'],
     ],
   };
+}
+
+function schemaNotes({ schemas }: Awaited<ReturnType<typeof setUpProject>>): readonly string[] {
+  return schemas === undefined
+    ? []
+    : [
+        `schemas in ktx.yaml: ${schemas.join(', ')}. Tables of the first have names without a schema; take out what you do not need.`,
+      ];
 }
 
 /** That nobody has seen ktx work with a real account of this provider. */
@@ -72,14 +88,28 @@ async function missingGitNotes(dir: string): Promise<readonly string[]> {
   }
 }
 
-/** The hint of the warehouse names `ktx.yaml`, which does not exist yet. */
-function rethrowForFlags(error: unknown): never {
-  if (!(error instanceof UserError && error.code === 'warehouse_not_found')) throw error;
-  throw withHint(
-    error,
-    'check the path, database or address; a relative path starts at the project folder',
-  );
+/** What does not lie where the flags say. */
+const placeErrors = new Set([
+  'warehouse_not_found',
+  'not_a_database',
+  'docs_not_found',
+  'dbt_project_missing',
+  'lookml_folder_missing',
+  'metricflow_folder_missing',
+]);
+
+/** The hints of warehouses and sources name `ktx.yaml`, where nothing has been written. */
+export function rethrowForFlags(error: unknown): never {
+  if (!(error instanceof UserError && placeErrors.has(error.code))) throw error;
+  const hints: Readonly<Record<string, string | undefined>> = {
+    warehouse_not_found: `check the path, database or address; ${relative}`,
+    not_a_database: error.hint,
+  };
+  const hint = hints[error.code] ?? `check --path, or choose another --driver; ${relative}`;
+  throw withHint(error, `${hint.replace(/\.$/, '')}. Nothing was written to ktx.yaml`);
 }
+
+const relative = 'a relative path starts at the project folder';
 
 export function describeProbe(name: string, probe: WarehouseProbe): string {
   const { tables, schemas, ms, bytes = 0 } = probe;

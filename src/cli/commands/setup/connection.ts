@@ -21,6 +21,8 @@ import { keepPasswordFlag } from '../../flags/password-flag.ts';
 import { usageError } from '../../terminal/failure.ts';
 import { promptForFlag, requireAnswer } from '../../terminal/prompt.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
+import type { ProposedWarehouse } from '../../../sources/source.ts';
+import { confirmWarehouses, proposalNotes } from './questions/confirm-warehouses.ts';
 import { addFlags } from '../../flags/schema-flags.ts';
 import {
   connectWarehouse,
@@ -29,6 +31,7 @@ import {
   historyNotes,
   isHistoryOn,
   probeWarnings,
+  rethrowForFlags,
   untriedNotes,
 } from './connect-warehouse.ts';
 
@@ -64,17 +67,19 @@ export const addCommand = defineCommand({
     const config = await resolveConnection(given, context, allDrivers);
     if (isWarehouse(config)) {
       const { keepPassword } = options;
-      const isOfProfile = profile !== undefined;
-      const place = { dir, name: connection, config, keepPassword, isOfProfile };
+      const place = { dir, name: connection, config, keepPassword, profile };
       const connected = await connectWarehouse(place, context);
       const found = profile === undefined ? [] : profileNotes(profile);
       return { ...connected, notes: [...found, ...(connected.notes ?? [])] };
     }
     context.progress.update(`reading ${connection}`);
     const { addSource } = await import('../../../project/setup/add-source.ts');
-    const { env } = context.host;
-    const source = { dir, name: connection, config, env };
-    const { written, probe } = await addSource(source, context.signal);
+    const { listWarehousePlaces } = await import('../../../project/setup/warehouse-places.ts');
+    const warehouses = await listWarehousePlaces(await context.project());
+    const confirm = (proposed: readonly ProposedWarehouse[]) =>
+      confirmWarehouses(proposed, context);
+    const source = { dir, name: connection, config, env: context.host.env, warehouses, confirm };
+    const { written, probe } = await addSource(source, context.signal).catch(rethrowForFlags);
     return {
       data: { dir, connection, written, probe },
       text: `${describeSource(connection, probe)}\n${dir}: ${describeWritten(written)}`,
@@ -120,7 +125,10 @@ function describeSource(connection: string, probe: SourceProbe): string {
 const unreadNote = (line: string) => `cannot be read: ${line}`;
 
 function sourceNotes(probe: SourceProbe): readonly string[] {
-  const lines = 'login' in probe ? probe.misses : probe.failed.map(unreadNote);
+  const lines =
+    'login' in probe
+      ? [...proposalNotes(probe.proposed ?? []), ...probe.misses]
+      : probe.failed.map(unreadNote);
   return lines.map(escapeControls);
 }
 
@@ -158,8 +166,10 @@ export const testCommand = defineCommand({
     if (requested !== undefined && source !== undefined && !isWarehouse(source)) {
       context.progress.update(`connecting to ${requested}`);
       const { probeSource } = await import('../../../project/setup/add-source.ts');
+      const { listWarehousePlaces } = await import('../../../project/setup/warehouse-places.ts');
       const secrets = await project.trust.requireConnections([requested]);
-      const input = { dir, name: requested, config: source, secrets };
+      const warehouses = await listWarehousePlaces(project);
+      const input = { dir, name: requested, config: source, secrets, warehouses };
       const probe = await probeSource(input, context.signal);
       const text = describeSource(requested, probe);
       return { data: { connection: requested, probe }, text, notes: sourceNotes(probe) };

@@ -37,7 +37,8 @@ export const addExtraCommand = defineCommand({
       return { data: { extra: name, state: stateOf(name) }, text };
     }
     context.progress.update(`fetching ${name}, about ${extras[name].megabytes} MB`);
-    const folder = await installExtra(name, context.signal);
+    const onWait = (message: string): void => context.progress.update(message);
+    const folder = await installExtra(name, { signal: context.signal, onWait });
     return { data: { extra: name, state: 'installed', folder }, text: `${name}: ${folder}` };
   },
 });
@@ -46,9 +47,10 @@ export const removeExtraCommand = defineCommand({
   description: 'Deletes an extra that ktx extras add has fetched.',
   examples: [['ktx extras remove claude-code', 'frees its space']],
   define: (command) => command.argument('<name>', extraNames.join(', ')),
-  async run({ args: [wanted] }) {
+  async run({ args: [wanted] }, { signal, progress }) {
     const name = parseExtra(wanted);
-    const removed = removeExtra(name);
+    const onWait = (message: string): void => progress.update(message);
+    const removed = await removeExtra(name, { signal, onWait });
     const text = removed.length === 0 ? `${name} is not installed` : `removed ${extraFolder(name)}`;
     return { data: { extra: name, removed }, text };
   },

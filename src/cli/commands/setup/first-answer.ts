@@ -11,6 +11,7 @@ import type { CommandContext, CommandResult } from '../../command.ts';
 import type { FirstAnswerFlags } from '../../flags/first-answer-flags.ts';
 import { renderError, usageError } from '../../terminal/failure.ts';
 import { promptForFlag } from '../../terminal/prompt.ts';
+import { stepsForSources } from './steps-for-sources.ts';
 
 interface Wizard {
   readonly dir: string;
@@ -60,6 +61,7 @@ export async function goToFirstAnswer(
     next: [
       ['ktx sl list', 'lists datasets and metrics'],
       ['ktx review', 'shows what waits for a decision'],
+      ...(await stepsForSources(wizard.dir)),
       ['git add ktx.yaml', 'ktx does not commit the configuration'],
     ],
   };
@@ -173,6 +175,16 @@ async function readModel({ context, connection }: Wizard): Promise<SemanticModel
   }
 }
 
+async function countValues({ context, connection }: Wizard) {
+  const { countKnownValues } = await import('../../../project/answer/values.ts');
+  const project = await context.reopenProject();
+  try {
+    return await countKnownValues(project, connection);
+  } finally {
+    await project.close();
+  }
+}
+
 async function measuresStep(wizard: Wizard): Promise<WizardStepEnd> {
   const { flags } = wizard;
   const measures = proposedMeasures(await readModel(wizard));
@@ -200,7 +212,8 @@ const mostMeasures = 5;
 
 async function questionStep(wizard: Wizard): Promise<WizardStepEnd> {
   const { flags, connection } = wizard;
-  const questions = proposeQuestions(await readModel(wizard)).map(questionText);
+  const counts = await countValues(wizard);
+  const questions = proposeQuestions(await readModel(wizard), counts).map(questionText);
   if (questions.length === 0 && flags.firstQuestion === undefined) return 'next';
   const options = [
     ...questions.map((text) => ({ value: text, label: text })),

@@ -11,7 +11,7 @@ import { withHint } from '../../terminal/failure.ts';
 import { retryPrompts } from '../../terminal/prompt.ts';
 import { describeWritten } from './connect-warehouse.ts';
 import { extraOfBackend } from '../../../llm/backends.ts';
-import { offerExtra } from './offer-extra.ts';
+import { offerExtra } from './questions/offer-extra.ts';
 import { embeddingsAfterSetup } from './setup-embeddings.ts';
 
 export async function readExistingConfig(dir: string): Promise<ProjectConfig | undefined> {

@@ -5,6 +5,7 @@ import { suggestedBackend } from '../../../llm/backends.ts';
 import type { FoundProfile } from '../../../project/setup/dbt-profile.ts';
 import { drivers } from '../../../warehouse/config.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
+import { askForSighting } from '../../flags/ask-for-sighting.ts';
 import {
   connectionFlags,
   needsConnectionPrompt,
@@ -24,6 +25,7 @@ import {
 } from '../../flags/schema-flags.ts';
 import { retryPrompts } from '../../terminal/prompt.ts';
 import { connectWarehouse } from './connect-warehouse.ts';
+import { stepsForSources } from './steps-for-sources.ts';
 import { embeddingsResult, resolveAndProbeEmbeddings, saveEmbeddings } from './setup-embeddings.ts';
 import { promptForLlm, readExistingConfig, resolveAndProbeLlm, saveLlm } from './setup-llm.ts';
 
@@ -67,13 +69,15 @@ export const setupCommand = defineCommand({
     const flags = readFirstAnswerFlags(typed);
     const { goToFirstAnswer, refuseJson } = await import('./first-answer.ts');
     refuseJson(flags, context);
-    const result = await setUp(typed, dir, context);
+    const done = await setUp(await withSighting(typed, dir, context), dir, context);
     // The name of the flag if there is none in the file yet.
     const known = Object.keys((await readExistingConfig(dir))?.connections ?? {});
     const connection = known.includes(typed.name) ? typed.name : known[0];
     const setsModel = hasAnyFlag([...llmFlags(), ...embeddingsFlags()], typed);
     const isOnlyModel = setsModel && !namesWarehouse(typed);
-    if (connection === undefined || isOnlyModel) return result;
+    if (connection === undefined || isOnlyModel) return done;
+    const sources = await stepsForSources(dir);
+    const result = { ...done, next: [...(done.next ?? []), ...sources] };
     return goToFirstAnswer(result, { dir, connection, flags, context });
   },
 });
@@ -82,6 +86,18 @@ type SetupFlags = FlagSettings & {
   readonly name: string;
   readonly keepPassword?: PasswordPlace | undefined;
 };
+
+/** What the folder has comes first: a newcomer does not know which flags it takes. */
+async function withSighting<Typed extends SetupFlags>(
+  typed: Typed,
+  dir: string,
+  context: CommandContext,
+): Promise<Typed> {
+  const isOpen =
+    !namesWarehouse(typed) && !hasAnyFlag([...llmFlags(), ...embeddingsFlags()], typed);
+  if (!isOpen || (await readExistingConfig(dir)) !== undefined) return typed;
+  return { ...typed, ...(await askForSighting(dir, context)) };
+}
 
 async function setUp(
   typed: SetupFlags,
@@ -192,8 +208,7 @@ async function connectTyped(
     const answers = knownDriver === undefined ? options : { ...options, driver: knownDriver };
     const config = await resolveWarehouse(answers, context);
     knownDriver = config.driver;
-    const isOfProfile = profile !== undefined;
-    const place = { dir, name: connectionName, config, keepPassword, isOfProfile };
+    const place = { dir, name: connectionName, config, keepPassword, profile };
     return connectWarehouse(place, context).catch((error) => {
       if (!isNotFound(error)) knownDriver = undefined;
       throw error;

@@ -12,7 +12,6 @@ import {
   renderVisibleDataset,
   findUnqueryableMetrics,
 } from '../../../project/answer/visible-datasets.ts';
-import { findSteps, listedDataset } from '../../../context/catalog/find-steps.ts';
 import type { Project } from '../../../project/open/open.ts';
 import {
   describeConflicts,
@@ -21,115 +20,12 @@ import {
 } from '../../../project/review/conflicts.ts';
 import { openStaleness } from '../../../project/review/stale.ts';
 import { listSavedQueries } from '../../../project/saved/saved-queries.ts';
+import { findByOwnSpelling } from '../../../semantic/resolve/names/own-spellings.ts';
 import { readText } from '../../../store/files.ts';
-import { type CommandResult, defineCommand, type NextStep } from '../../command.ts';
+import { type CommandResult, defineCommand } from '../../command.ts';
 import { visibleFlag } from '../../flags/visible-flag.ts';
 
 type ModelOfProject = Awaited<ReturnType<Project['model']>>['model'];
-
-export const listCommand = defineCommand({
-  description:
-    'Lists the datasets of the semantic layer with their metrics and joins. Leaves out raw, ' +
-    'staging and intermediate datasets that are there for others and have no metrics of their own.',
-  examples: [
-    ['ktx sl list', 'the datasets that people ask'],
-    ['ktx sl list --all', 'also raw, staging and intermediate datasets'],
-    ['ktx sl list --connection crm', 'the datasets of one warehouse'],
-  ],
-  hasRows: true,
-  define: (command) =>
-    command
-      .option('--all', 'also raw, staging and intermediate datasets')
-      .option('--connection <name>', 'only this warehouse'),
-  async run({ options }, context) {
-    const project = await context.project();
-    const connections = resolveConnections(project, options.connection);
-    const models = await Promise.all(
-      connections.map(async (connection) => ({
-        connection,
-        ...(await project.model(connection)),
-      })),
-    );
-    const hasOneConnection = connections.length === 1;
-    const known = models.flatMap(({ connection, model }) => {
-      const steps = findSteps([...model.datasets.values()].map(listedDataset));
-      return [...model.datasets.keys()].map((name) => {
-        const isListed = options.all === true || !steps.has(name);
-        return { connection, model, name, isListed };
-      });
-    });
-    const datasets = known.filter(({ isListed }) => isListed);
-    const leftOut = known.filter(({ isListed }) => !isListed).map(({ name }) => name);
-    const rows = datasets.map(({ connection, model, name }) => [
-      ...(hasOneConnection ? [] : [connection]),
-      name,
-      metricsText(model, name),
-      joinsText(model, name),
-    ]);
-    const columns = [
-      ...(hasOneConnection ? [] : ['connection']),
-      'dataset',
-      'metrics',
-      'joins',
-    ].map((name) => ({ name }));
-    const excluded = models.reduce((sum, { model }) => sum + model.excluded.size, 0);
-    const hasProblems = models.some(({ diagnostics }) => diagnostics.length > 0);
-    const [first] = datasets;
-    const connectionFlag = hasOneConnection ? '' : ` --connection ${first?.connection ?? ''}`;
-    const next: NextStep =
-      first === undefined
-        ? ['ktx ingest']
-        : [hasProblems ? 'ktx sl validate' : `ktx sl read ${first.name}${connectionFlag}`];
-    return {
-      data: {
-        ...(hasOneConnection ? { connection: connections[0] } : { connections }),
-        columns,
-        rows,
-        datasets: datasets.map(({ connection, model, name }) => ({
-          connection,
-          dataset: name,
-          metrics: queryableMetrics(model, name),
-          joins: (model.datasets.get(name)?.relationships ?? []).map(({ to, name: role }) => ({
-            to,
-            role,
-          })),
-        })),
-        left_out: leftOut,
-      },
-      table: { columns, rows },
-      notes: [
-        ...(leftOut.length === 0
-          ? []
-          : [
-              `${formatCount(leftOut.length, 'raw, staging or intermediate dataset')} not listed: ktx sl list --all`,
-            ]),
-        ...(excluded === 0 ? [] : [`${formatCount(excluded, 'invalid dataset')} left out`]),
-      ],
-      next: [next],
-    };
-  },
-});
-
-function queryableMetrics(model: ModelOfProject, dataset: string): readonly string[] {
-  const unqueryable = findUnqueryableMetrics(model, dataset);
-  return [...(model.datasets.get(dataset)?.metrics.values() ?? [])]
-    .filter(({ name, hidden }) => !hidden && !unqueryable.has(name))
-    .map(({ name }) => name);
-}
-
-function metricsText(model: ModelOfProject, dataset: string): string {
-  const metrics = [...(model.datasets.get(dataset)?.metrics.values() ?? [])];
-  const unqueryable = findUnqueryableMetrics(model, dataset);
-  return metrics
-    .filter(({ hidden }) => !hidden)
-    .map(({ name }) => (unqueryable.has(name) ? `${name} (not yet queryable)` : name))
-    .join(', ');
-}
-
-function joinsText(model: ModelOfProject, dataset: string): string {
-  const relationships = model.datasets.get(dataset)?.relationships ?? [];
-  return relationships.map(({ name, to }) => (name === to ? to : `${name}: ${to}`)).join(', ');
-}
 
 export const readCommand = defineCommand({
   description: 'Shows the file of one dataset: fields, metrics, segments, relationships.',
@@ -144,10 +40,11 @@ export const readCommand = defineCommand({
     if (options.visible === true) return readVisible(project, name, options.connection);
     // A subject, as search prints it: dataset:shop.orders, field:shop.orders.status.
     const subject = parseSubject(name);
-    const dataset = subject?.dataset ?? name;
+    const named = subject?.dataset ?? name;
     const requested = options.connection ?? subject?.connection;
-    const connection = await findConnectionOf(project, dataset, requested);
+    const connection = await findConnectionOf(project, named, requested);
     const { model } = await project.model(connection);
+    const dataset = model.excluded.has(named) ? named : (findByOwnSpelling(model, named) ?? named);
     const isInvalid = model.excluded.has(dataset);
     const file =
       model.datasets.get(dataset)?.file ?? `semantic-layer/${connection}/${dataset}.yaml`;
@@ -275,7 +172,10 @@ function problemLine(problem: Diagnostic): string {
 }
 
 /** The requested warehouse, or all. Throws if the project has none. */
-function resolveConnections(project: Project, requested: string | undefined): readonly string[] {
+export function resolveConnections(
+  project: Project,
+  requested: string | undefined,
+): readonly string[] {
   const names = project.warehouses;
   return requested === undefined && names.length > 1 ? names : [project.connection(requested).name];
 }

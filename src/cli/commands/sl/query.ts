@@ -96,7 +96,7 @@ export const queryCommand = defineCommand({
   ],
   hasRows: true,
   define: (command) =>
-    addFlags(command, queryFlags)
+    addFlags(command.argument('[metrics...]', 'metrics to compute, as with -m'), queryFlags)
       .option('--parameter <assignments...>', 'value for a parameter of the model: name=value')
       .option(
         '--query-file <path>',
@@ -119,7 +119,9 @@ export const queryCommand = defineCommand({
       )
       .option('--chart', 'draw the rows: a line for periods, bars for categories')
       .option('--plan', 'show plan, SQL and receipt; do not run the query'),
-  async run({ options }, context) {
+  async run({ args: [named], options: typed }, context) {
+    const { lists, isVertical } = readMark(named, typed);
+    const options = { ...typed, ...lists };
     const { plan: isPlanOnly, timeout, maxBytes } = options;
     const project = await context.project();
     const saved = await readSaved(project, options);
@@ -141,20 +143,25 @@ export const queryCommand = defineCommand({
     }
     context.progress.update('running the query');
     const limits = { maxRows: query.limit, timeoutSeconds: timeout, maxBytes };
-    const { sql, receipt, connection, ...rows } = await runQuery(
-      project,
-      { ...request, ...limits },
-      context.signal,
-    );
+    const {
+      sql,
+      receipt: known,
+      connection,
+      unscanned,
+      ...rows
+    } = await runQuery(project, { ...request, ...limits }, context.signal);
+    const receipt = { ...known, notes: [...known.notes, ...(await unscanned())] };
     const result = rowsResult(rows, { connection, sql, receipt });
     const input = { ...query, connection };
     const warnings = logAnswer(project, { queryId: rows.queryId, input });
     const chart = options.chart === true ? chartOf(rows, context.screen) : undefined;
     return {
       ...result,
+      asRecords: isVertical,
       ...chart?.shown,
       notes: [
         ...(result.notes ?? []),
+        ...limitNotes(query, rows.rows),
         ...receiptLines(receipt, linksTo(project.dir, context.screen)),
         ...warnings,
         ...(chart?.why ?? []),
@@ -162,6 +169,28 @@ export const queryCommand = defineCommand({
     };
   },
 });
+
+/** In the clients of MySQL and Postgres it stands at the end of a statement. */
+const recordsMark = '\\G';
+
+/** The lists without `\G`, the metrics without a flag among the others; whether it stood there. */
+function readMark(
+  named: readonly string[],
+  options: QueryOptions,
+): { readonly lists: FlagSettings; readonly isVertical: boolean } {
+  const metrics = [...named, ...(options.metric ?? [])];
+  const all = Object.entries({ ...options, ...(metrics.length === 0 ? {} : { metric: metrics }) });
+  const given = all.flatMap(([name, value]) =>
+    Array.isArray(value) ? [[name, value.map(String)] as const] : [],
+  );
+  const kept = given.map(([name, texts]) => [name, texts.filter((text) => text !== recordsMark)]);
+  const isVertical = given.some(([, texts]) => texts.includes(recordsMark));
+  return { lists: Object.fromEntries(kept), isVertical };
+}
+
+function limitNotes({ limit }: SemanticQuery, rows: readonly unknown[]): readonly string[] {
+  return rows.length === limit ? ['As many rows as --limit allows; there may be more.'] : [];
+}
 
 /** The chart in place of the table, or why there is none. With `--format csv` or JSON: the rows. */
 function chartOf(rows: ChartedRows, screen: Screen) {
@@ -179,6 +208,7 @@ function describeFlags(flags: readonly SchemaFlag[]): readonly SchemaFlag[] {
 }
 
 type QueryOptions = FlagSettings & {
+  readonly metric?: readonly string[] | undefined;
   readonly queryFile?: string | undefined;
   readonly parameter?: readonly string[] | undefined;
   readonly saved?: string | undefined;

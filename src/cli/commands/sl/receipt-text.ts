@@ -57,7 +57,7 @@ function keyLines(keys: QueryReceipt['keys']): readonly string[] {
 type ReceiptMetric = QueryReceipt['metrics'][number];
 
 function metricLine(metric: ReceiptMetric): string {
-  const { name, owners, paths, filters, having, access, curated, unreviewed } = metric;
+  const { name, owners, paths, filters, having, access, unit, unreviewed } = metric;
   const parts = {
     'rows of': owners.join(', '),
     by: paths.join(', '),
@@ -72,7 +72,10 @@ function metricLine(metric: ReceiptMetric): string {
     unreviewed === undefined
       ? 'ad hoc'
       : `unreviewed, nobody has accepted ${unreviewed.join(' and ')}: ktx review`;
-  return `${name}: ${[...texts, additivityText(metric), curated ? 'curated' : adHoc].join('; ')}`;
+  const known = metric.built_in === true ? 'built-in count' : 'curated';
+  const state = metric.curated ? known : adHoc;
+  const inUnit = unit === undefined ? [] : [`in ${unit}`];
+  return `${name}: ${[...inUnit, ...texts, additivityText(metric), state].join('; ')}`;
 }
 
 function additivityText({ sums }: ReceiptMetric): string {

@@ -8,7 +8,7 @@ import type { ComparableValue, IsSameValue } from './result-table.ts';
  * number.
  */
 export function columnEqualities(
-  { numeric, allow }: MatchRule,
+  { numeric, allow }: Pick<MatchRule, 'numeric' | 'allow'>,
   golden: readonly ComparableValue[],
 ): readonly IsSameValue[] {
   const isSame = numericEquality(numeric);

@@ -6,6 +6,7 @@ import { openSharedSpending } from '../../../llm/governor/money/shared-spending.
 import { runSpendingLimit } from '../../../llm/governor/spending.ts';
 import { type CallRecord, usageRecorder } from '../../../llm/governor/usage.ts';
 import type { SharedCounters } from '../../../store/shared/shared-counters.ts';
+import { openSharedJournal } from '../../../store/shared/shared-journal.ts';
 import type { Project } from '../../open/open.ts';
 import { openWorkState } from './work-state.ts';
 
@@ -41,13 +42,17 @@ export async function openRunWorkers(project: Project, { id, budget, signal, emi
     for (const call of calls) record(call as unknown as CallRecord);
     await results.take('snapshot ').catch(() => []);
   });
+  const local = project.journal();
+  const journal = opened.use(await openSharedJournal(local, results));
   const jobLimit = usd === undefined ? undefined : { usd, key };
-  const reading = await openQueuedReading({ queue, name, results, run: id, limit: jobLimit });
+  const of = { queue, name, results, run: id, limit: jobLimit, journal: local };
+  const reading = await openQueuedReading(of);
   opened.use(reading);
   const disposal = opened.move();
   return {
     workers: reading.workers,
     spending,
+    journal,
     [Symbol.asyncDispose]: () => disposal.disposeAsync(),
   };
 }

@@ -6,7 +6,7 @@ import { requireOwnDecision } from './changed-question.ts';
 import { readWritablePins } from './writable-pins.ts';
 
 interface UndoRequest {
-  /** A subject, with or without its type and connection. */
+  /** A subject, with or without its type and connection; or the id of what was chosen. */
   readonly named: string;
   /** Needed only if several things about the subject were decided. */
   readonly kind?: string | undefined;
@@ -22,7 +22,9 @@ export async function createUndo(
   const { pins, deferred } = await readWritablePins(project);
   const decided = [...pins, ...deferred];
   const matches = decided.filter(
-    (pin) => spellings(pin.subject).includes(named) && (kind === undefined || pin.kind === kind),
+    (pin) =>
+      (spellings(pin.subject).includes(named) || isChoice(pin, named)) &&
+      (kind === undefined || pin.kind === kind),
   );
   const known = matches.filter(({ choose }) => seen?.includes(choose) === true);
   const questions = new Map(
@@ -43,7 +45,7 @@ export async function createUndo(
         didYouMean(
           named,
           decided.map(({ subject }) => subject),
-        ) ?? 'pins.yaml has all decisions',
+        ) ?? decidedHint(decided),
       exitCode: 2,
     });
   const [first = pin] = matches;
@@ -54,6 +56,19 @@ export async function createUndo(
       : `name one: ${[pin, ...others].map((own) => own.subject).join(' or ')}`,
     exitCode: 2,
   });
+}
+
+/** True for the id of what was chosen, or its beginning. */
+function isChoice({ choose }: Pin, named: string): boolean {
+  return /^[0-9a-f]{6,}$/.test(named) && choose.startsWith(named);
+}
+
+/** What can be taken back, the newest first. */
+function decidedHint(decided: readonly Pin[]): string {
+  const subjects = [...new Set(decided.toReversed().map(({ subject }) => subject))];
+  if (subjects.length === 0) return 'pins.yaml has no decision';
+  const shown = subjects.slice(0, 3).map((subject) => `ktx review undo ${subject}`);
+  return `${shown.join(', or ')}; pins.yaml has all decisions`;
 }
 
 /** `metric:shop.orders.revenue`, `shop.orders.revenue`, `orders.revenue`. */

@@ -5,7 +5,14 @@ import type { LinkCandidate } from '../link-candidate.ts';
 import { polymorphicReason } from '../polymorphic.ts';
 import { preferTightest } from './prefer-tightest.ts';
 import { preferOwnLayer } from './prefer-layer.ts';
-import { isAmongDenseKeys, nameOnlyDiscount, noRows, reasonToDoubt } from './reasons-to-doubt.ts';
+import {
+  isAmongDenseKeys,
+  isClearByName,
+  lacksValues,
+  nameOnlyDiscount,
+  noRows,
+  reasonToDoubt,
+} from './reasons-to-doubt.ts';
 import { reasonToReject } from './reasons-to-reject.ts';
 import { rankCandidates, type RankedCandidate } from '../rank-candidates.ts';
 
@@ -54,8 +61,10 @@ function judgePolymorphic(candidate: RankedCandidate, { review }: ScanConfig): J
 
 function judgeBest(ranked: RankedCandidate, { accept, review }: ScanConfig): JudgedCandidate {
   const isProven = isNamedExtension(ranked) || isJoinedByPeople(ranked);
-  const likely = isProven ? Math.max(ranked.probability, namedExtension) : ranked.probability;
-  const probability = isAmongDenseKeys(ranked) ? likely * denseDiscount : likely;
+  const least = isProven ? namedExtension : isNamedAndHeld(ranked) ? namedAndHeld : 0;
+  const likely = Math.max(ranked.probability, least);
+  const isDoubtful = isAmongDenseKeys(ranked) || lacksValues(ranked);
+  const probability = isDoubtful ? likely * doubtDiscount : likely;
   const candidate = { ...ranked, probability };
   const repeated = reasonToReject(candidate);
   if (repeated !== undefined) return { ...candidate, status: 'rejected', why: repeated };
@@ -69,8 +78,11 @@ function judgeBest(ranked: RankedCandidate, { accept, review }: ScanConfig): Jud
   return { ...candidate, status: isAccepted ? 'accepted' : status, why };
 }
 
-/** Of numbers that lie among dense keys and are not called a key, so few refer to them. */
-const denseDiscount = 0.35;
+/**
+ * Of numbers that lie among dense keys and are not called a key, or that are not among them in
+ * large part, so few refer to them.
+ */
+const doubtDiscount = 0.35;
 
 /** So many statements that join two columns are no accident, if all values fit. */
 const enoughStatements = 4;
@@ -79,6 +91,15 @@ function isJoinedByPeople({ seen, rivals, values, parent }: RankedCandidate): bo
   const isContained = values.containment === 1 && values.orphans === 0;
   return seen >= enoughStatements && rivals.seen === 0 && isContained && parent.primary;
 }
+
+/** However few keys it refers to, `person_id` is that of a person, if the values are. */
+const namedAndHeld = 0.75;
+
+const isNamedAndHeld = (ranked: RankedCandidate): boolean =>
+  ranked.values.orphans !== undefined &&
+  ranked.values.containment >= 0.95 &&
+  ranked.child.parts.keyed &&
+  isClearByName(ranked);
 
 /**
  * The probability that a table whose key is called after another table extends that table, and of a

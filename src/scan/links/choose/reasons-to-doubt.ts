@@ -1,4 +1,6 @@
 import { isMeasure } from '../../names/parse-name.ts';
+import { isOfView } from '../../facts/table-facts.ts';
+import { hasNoneValue, snugness } from '../features.ts';
 import type { LinkCandidate } from '../link-candidate.ts';
 import type { RankedCandidate } from '../rank-candidates.ts';
 
@@ -19,29 +21,92 @@ export function reasonToDoubt(candidate: RankedCandidate): string | undefined {
   if (isOpen) return 'many keys fit equally well';
   if (child.present === 0 || column.table.rows === 0) return noRows;
   if (values.orphans === undefined) return 'not confirmed';
-  const elsewhere = reasonInNames(candidate);
-  if (elsewhere !== undefined) return elsewhere;
+  const isMissing = lacksValues(candidate);
+  const doubt = isMissing ? 'many values are missing in the other table' : reasonInNames(candidate);
+  if (doubt !== undefined) return doubt;
   if (isOwnNumber(candidate)) return 'the name is no role of another row of the table';
   if (isRowNumber(candidate)) return 'both columns number the rows of their tables';
   if (isAmongDenseKeys(candidate) || isCoincidence(candidate))
     return 'only the values suggest it, and they may fit by chance';
-  const isTiny = child.profile.distinct < fewValues && child.present < 10;
+  return isTiny(candidate) ? 'too few rows to judge by' : undefined;
+}
+
+/** True if so few values, or so few rows, fit most keys, and no name says which. */
+function isTiny(candidate: RankedCandidate): boolean {
+  const { child, parent } = candidate;
+  const isFew = child.present < 10 || !parent.primary;
   const isNamed = isClearByName(candidate) || isNamedReference(candidate);
-  return isTiny && !isNamed ? 'too few rows to judge by' : undefined;
+  return child.profile.distinct < fewValues && isFew && !isNamed;
+}
+
+/** Rows of deleted things refer to nothing; so many do not. */
+const mostMissing = 0.3;
+
+/** Numbers of so few values may be kinds. */
+const mostKinds = 4;
+
+export function lacksValues(candidate: LinkCandidate): boolean {
+  const { child, parent, values } = candidate;
+  const { orphans = 0, containment } = values;
+  // How many rows have the value that stands for "none" is not known. Kinds and flags count from 0.
+  const isKind = child.profile.distinct <= mostKinds && !isClearByName(candidate);
+  if (!isKind && hasNoneValue(child.profile, parent.column.profile))
+    return orphans > 0 && containment + 1 / child.profile.distinct < 1 - mostMissing;
+  return orphans > mostMissing * (child.present / child.table.profile.fraction);
 }
 
 function reasonInNames({
   child,
+  parent,
   names,
   parentHasNamesake,
   isOwnKey,
+  seen,
 }: RankedCandidate): string | undefined {
-  if (child.home >= 0.95 && isOwnKey && names.best < 0.95)
+  if (isOfView(child) && isOwnKey) return 'the view may have some rows of the table';
+  if (child.home >= 0.95 && isOwnKey && names.best < 0.95 && !countsOtherRows({ child, parent }))
     return 'the name is that of its own table';
+  const elsewhere = reasonInOtherName({ child, parent, names, isOwnKey, seen });
+  if (elsewhere !== undefined) return elsewhere;
   const isRole = names.selfRole + names.personRole > 0;
   return parentHasNamesake && names.best < 0.6 && !isRole
     ? 'the other table has a column of that name, which refers elsewhere'
     : undefined;
+}
+
+/** Why a name speaks against each other table that has no such name. */
+function reasonInOtherName({
+  child,
+  parent,
+  names,
+  isOwnKey,
+  seen,
+}: Pick<RankedCandidate, 'child' | 'parent' | 'names' | 'isOwnKey' | 'seen'>): string | undefined {
+  if (names.best > 0 || child.table === parent.column.table) return undefined;
+  if (isCalledByLetter(child)) return 'the name is that of another table';
+  return isPartOfOwnTable(child) && !isOwnKey && seen === 0
+    ? 'the name is a part of that of its own table'
+    : undefined;
+}
+
+function isCalledByLetter({ parts, position }: RankedCandidate['child']): boolean {
+  return /^[a-z] id$/.test(parts.words.join(' ')) && position > 0;
+}
+
+/** True for `element_contact(element_id)`, whose table is called after more than elements. */
+function isPartOfOwnTable({ parts, table }: RankedCandidate['child']): boolean {
+  const { words } = table.parts;
+  const isPart = parts.entity.length > 0 && parts.entity.every((word) => words.includes(word));
+  return parts.keyed && isPart && words.length > parts.entity.length;
+}
+
+/**
+ * True for a key that leaves numbers out and yet reaches the ends of the other table's: it has its
+ * numbers from there, as a patient has that of a person.
+ */
+function countsOtherRows({ child, parent }: Pick<LinkCandidate, 'child' | 'parent'>): boolean {
+  const { min = 0, max = 0, distinct } = child.profile;
+  return distinct / (max - min + 1) < 0.7 && snugness(child, parent.column) >= 0.4;
 }
 
 /**
@@ -51,7 +116,8 @@ function reasonInNames({
 function isRowNumber({ child, parent, names, isOwnKey }: RankedCandidate): boolean {
   const { min, max, distinct } = child.profile;
   const isKey = isOwnKey || (child.position === 0 && distinct >= child.present * 0.85);
-  if (!isKey || min === undefined || max === undefined) return false;
+  if (!isKey || min === undefined || max === undefined || countsOtherRows({ child, parent }))
+    return false;
   // A key that is called alike and leaves numbers out does not count its own rows.
   const isCalledAlike = names.same > 0 && child.home < 0.5;
   const isDense = distinct / (max - min + 1) > (isCalledAlike ? 0.8 : 0.2);
@@ -63,27 +129,38 @@ function isRowNumber({ child, parent, names, isOwnKey }: RankedCandidate): boole
  * True for the `desk` of a clerk: a small number fits among the keys of its own table, and its name
  * speaks of something else.
  */
-function isOwnNumber({ child, parent, names, seen }: RankedCandidate): boolean {
+function isOwnNumber(candidate: RankedCandidate): boolean {
+  const { child, parent, names, seen } = candidate;
+  const isOther = child.table !== parent.column.table || child.family !== 'integer' || seen > 0;
   const saysMore = child.parts.words.some((word) => word.length >= 3);
-  const isUnnamed = names.selfRole === 0 && names.best < 0.5 && !child.parts.keyed;
-  return child.table === parent.column.table && isUnnamed && saysMore && seen === 0;
+  const isRole = names.selfRole > 0 || names.personRole > 0;
+  const isPlain = child.profile.nulls > 0 && isPlainReference(candidate);
+  return !isOther && saysMore && !isRole && names.best < 0.5 && !child.parts.keyed && !isPlain;
 }
 
 /**
  * True for a whole number that is not called a key, whose name does not name the table, and that
  * lies among the table's dense keys: it fits every table with enough rows.
  */
-export function isAmongDenseKeys({ child, parent, names, seen }: LinkCandidate): boolean {
+export function isAmongDenseKeys(candidate: LinkCandidate): boolean {
+  const { child, parent, names, seen } = candidate;
   const { min, max, distinct } = parent.column.profile;
   if (child.family !== 'integer' || min === undefined || max === undefined) return false;
   const isUnnamed = !child.parts.keyed && names.best < 0.3;
-  return isUnnamed && seen === 0 && distinct > (max - min + 1) / 2;
+  const isDense = distinct > (max - min + 1) / 2;
+  return isUnnamed && seen === 0 && isDense && !isPlainReference(candidate);
+}
+
+/** Where references have no id word in their names, and the numbers end where the keys end. */
+function isPlainReference({ child, parent }: LinkCandidate): boolean {
+  return child.table.plain >= 0.6 && snugness(child, parent.column) >= 0.4;
 }
 
 /** True if nothing but values that may fit by chance suggests the link. */
 function isCoincidence({ child, names, values, ...rest }: RankedCandidate): boolean {
   if (rest.seen > 0) return false;
-  if (isMeasure(child.parts)) return names.best < 0.75;
+  // No amount is a UUID: `supersedes` is a verb.
+  if (isMeasure(child.parts) && child.profile.kind !== 'uuid') return names.best < 0.75;
   return names.best < 0.3 && rest.probability < 0.8 && (values.orphans ?? 0) > 0;
 }
 
@@ -97,7 +174,7 @@ function isNamedReference({ child, names, rivals }: LinkCandidate): boolean {
  * True if the name alone proves the link: it names this parent and no other, and both columns look
  * like key and reference.
  */
-function isClearByName({ child, parent, names, rivals, isOwnKey }: LinkCandidate): boolean {
+export function isClearByName({ child, parent, names, rivals, isOwnKey }: LinkCandidate): boolean {
   const { column, prior, primary } = parent;
   const hasSameName = names.best >= 0.9 && child.parts.words.at(-1) === column.parts.words.at(-1);
   const isAheadOfRivals = names.best >= 0.75 && names.best >= rivals.name + 0.1;

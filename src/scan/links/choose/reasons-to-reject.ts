@@ -15,6 +15,11 @@ export function reasonToReject(candidate: RankedCandidate): string | undefined {
   return isOtherKeyOfRow(candidate) ? 'another key of the same rows' : undefined;
 }
 
+/** True for `master_item_id` beside `item_id`. */
+function isRoleOf(own: readonly string[], key: readonly string[]): boolean {
+  return own.length > key.length && own.slice(-key.length).join(' ') === key.join(' ');
+}
+
 /**
  * True if the column numbers the rows of its own table. A reference to another row of the table
  * has a role in its name (`parent_id`), is sometimes NULL or repeated, and leaves rows out.
@@ -25,6 +30,6 @@ function isOtherKeyOfRow({ child, parent, values, names }: RankedCandidate): boo
   if (ownWords.length > 0 && ownWords.join() === keyWords.join()) return true;
   const isUnique = child.profile.distinct >= child.present * 0.98 && child.profile.nulls === 0;
   // `page_no` beside `page_id`; but `location_id` beside `id` may be the location around it.
-  if (child.home >= 0.6) return isUnique || keyWords.length > 0;
+  if (child.home >= 0.6) return isUnique || (keyWords.length > 0 && !isRoleOf(ownWords, keyWords));
   return names.selfRole === 0 && isUnique && values.coverage >= 0.8;
 }

@@ -98,10 +98,12 @@ function field(
 /** The keys that dimensions and measures have in common. */
 export function readDescription(block: LookmlBlock) {
   const label = textProperty(block, 'label');
+  // The label is what people see in Looker, so they also search for it.
+  const words = [label, toKtxName(block.name) === block.name ? undefined : block.name];
+  const synonyms = words.filter((word) => word !== undefined);
   return {
     description: textProperty(block, 'description'),
-    // The label is what people see in Looker, so they also search for it.
-    synonyms: label === undefined ? undefined : [label],
+    synonyms: synonyms.length === 0 ? undefined : synonyms,
     hidden: textProperty(block, 'hidden') === 'yes' ? true : undefined,
   };
 }

@@ -25,7 +25,9 @@ export function translateFilters(measure: LookmlEntry, context: ViewSql): string
  * From `filters: [status: "paid", is_large: "yes"]`, or the older `filters: {field: status value:
  * "paid"}`.
  */
-function filterPairs(entry: LookmlEntry): readonly (readonly [field: string, value: string])[] {
+export function filterPairs(
+  entry: LookmlEntry,
+): readonly (readonly [field: string, value: string])[] {
   if (isBlock(entry)) {
     const [field, value] = [textProperty(entry, 'field'), textProperty(entry, 'value')];
     if (field === undefined || value === undefined)

@@ -9,6 +9,7 @@ import {
   type RowCondition,
   splitConditions,
 } from '../../resolve/conditions.ts';
+import type { ComparedTexts } from '../../resolve/literals/compared-text.ts';
 import { createResolver, findMetric, type MetricResolver } from '../../resolve/metric-resolver.ts';
 import { resolveQueryMetric, withZeroForMissingSums } from '../../resolve/metrics.ts';
 import { planCalendar } from '../calendar.ts';
@@ -43,6 +44,7 @@ export interface GroupsInput {
   readonly query: SemanticQuery;
   readonly stage: Stage;
   readonly notes: Set<string>;
+  readonly compared: ComparedTexts;
   readonly keys: PlannedKeys;
   /** Addresses of the metrics that the answer uses; filled in place. */
   readonly usedMetrics: Set<string>;
@@ -59,7 +61,7 @@ export interface GroupsInput {
  * 4. Merge the fact queries to one row per group.
  */
 export function planGroups(input: GroupsInput): PlannedGroups {
-  const { model, query, stage, notes, keys, usedMetrics, subplans, condition } = input;
+  const { model, query, stage, notes, compared, keys, usedMetrics, subplans, condition } = input;
   const resolver = createResolver(model, query.metrics, {
     usedMetrics,
     skipsEmpty: query.skip_empty,
@@ -83,7 +85,7 @@ export function planGroups(input: GroupsInput): PlannedGroups {
       ? { column: field }
       : { expr: resolveOrderMetric(resolver, field, columnNames) },
   }));
-  const context = { model, query, conditions, notes, keys, usedMetrics, subplans };
+  const context = { model, query, conditions, notes, compared, keys, usedMetrics, subplans };
   const planned = planFactQueries(
     context,
     [...resolver.aggregates.values()],

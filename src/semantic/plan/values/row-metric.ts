@@ -26,7 +26,7 @@ export function resolveRowMetric(
   dataset: ModelDataset,
   { name, rowMetric }: ModelField,
 ): RowMetric {
-  const { model, query, notes, keys, usedMetrics, subplans, rowMetrics = [] } = context;
+  const { model, query, notes, compared, keys, usedMetrics, subplans, rowMetrics = [] } = context;
   const { metric: address = '', via = '' } = rowMetric ?? {};
   const field = `${dataset.name}.${name}`;
   if (rowMetrics.includes(field))
@@ -57,6 +57,7 @@ export function resolveRowMetric(
       query: keyQuery,
       conditions: { rows: [], aggregates: [] },
       notes,
+      compared,
       keys,
       usedMetrics,
       subplans,

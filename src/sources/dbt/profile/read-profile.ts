@@ -23,8 +23,13 @@ export interface ProfileConnection {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Into which dbt builds. */
   readonly schema: string | undefined;
-  /** What a person should know: what was left out, and which variables to set. */
+  /** What a person should know: what was left out. */
   readonly notes: readonly string[];
+  /**
+   * The password, if it is text in the profile: for a person who is asked for it. A function, so
+   * that nothing prints it or writes it into a file with the rest.
+   */
+  readonly password: (() => string) | undefined;
 }
 
 /** Why the profile gives no connection, and what to do instead. */
@@ -35,8 +40,8 @@ interface ProfileFault {
 
 /**
  * The connection that a target of `profiles.yml` describes. A password becomes a reference to an
- * environment variable; its value is never read. Other settings may come from variables too, unless
- * their names are those of secrets.
+ * environment variable. Other settings may come from variables too, unless their names are those of
+ * secrets.
  */
 export function readProfile(request: ProfileRequest): ProfileConnection | ProfileFault {
   const chosen = chooseOutput(request);
@@ -52,7 +57,6 @@ export function readProfile(request: ProfileRequest): ProfileConnection | Profil
     };
   }
   const values = new Map<string, string | number | boolean>();
-  const notes: string[] = [];
   for (const [key, value] of Object.entries(output)) {
     if (adapter.secrets.includes(key)) continue;
     const resolved = resolveValue(value, request.env);
@@ -66,11 +70,12 @@ export function readProfile(request: ProfileRequest): ProfileConnection | Profil
     if (resolved !== undefined) values.set(key, resolved);
   }
   const secretKey = adapter.secrets.find((key) => output[key] !== undefined && output[key] !== '');
-  const password = secretKey && passwordReference(output[secretKey], request, notes);
+  const password = secretKey === undefined ? undefined : readPassword(output[secretKey], request);
   const read = adapter.read({ values, output, folder: request.folder });
   if ('fault' in read) return { fault: `${title}: ${read.fault}`, hint: read.hint };
-  const settings = { driver: adapter.driver, ...read.settings, ...(password && { password }) };
-  return { settings, schema: read.schema, notes: [...notes, ...read.notes] };
+  const reference = password && { password: password.reference };
+  const settings = { driver: adapter.driver, ...read.settings, ...reference };
+  return { settings, schema: read.schema, notes: read.notes, password: password?.text };
 }
 
 function chooseOutput({
@@ -142,12 +147,11 @@ function resolveValue(
   return { problem: `has a template that ktx does not resolve: ${unresolved.join(', ')}` };
 }
 
-/** A reference to the variable that has the password. */
-function passwordReference(
+/** A reference to the variable that has the password, and the password if it is text. */
+function readPassword(
   written: unknown,
   { passwordVariable }: ProfileRequest,
-  notes: string[],
-): string {
+): { readonly reference: string; readonly text?: () => string } {
   const template = typeof written === 'string' ? written.trim() : '';
   const [tag, ...others] = jinjaTags(template);
   const isWhole = tag?.kind === 'expression' && others.length === 0 && tag.start === 0;
@@ -156,9 +160,7 @@ function passwordReference(
       ? parseJinjaCall(tag.inside.replace(/\|.*$/s, ''))
       : undefined;
   const [name] = call?.name === 'env_var' ? call.positional : [];
-  if (typeof name === 'string' && /^[A-Za-z_]\w*$/.test(name)) return `env:${name}`;
-  notes.push(
-    `The password is text in profiles.yml, and ktx.yaml is in git: set ${passwordVariable} to it, in the environment or in .env.`,
-  );
-  return `env:${passwordVariable}`;
+  if (typeof name === 'string' && /^[A-Za-z_]\w*$/.test(name)) return { reference: `env:${name}` };
+  const isText = tag === undefined && ['string', 'number'].includes(typeof written);
+  return { reference: `env:${passwordVariable}`, ...(isText && { text: () => String(written) }) };
 }

@@ -4,6 +4,7 @@ import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
+import { usdPerTibSchema } from '../../server/server-keys.ts';
 
 const projectPattern = '[a-z][a-z0-9-]*(?:\\.[a-z0-9.-]+:[a-z][a-z0-9-]*)?';
 const labelPattern = /^[\p{Ll}\p{Lo}\d_-]{0,63}$/u;
@@ -59,6 +60,7 @@ export const bigqueryConfigSchema = z.strictObject({
     .describe('True: also use a login that may write. ktx refuses it otherwise.'),
   allow_functions: allowFunctionsSchema,
   ...tableScopeKeys,
+  usd_per_tib: usdPerTibSchema,
   history: historySchema,
 });
 export type BigqueryConfig = z.infer<typeof bigqueryConfigSchema>;

@@ -1,7 +1,7 @@
 import { bigquery } from '../../../sql/dialects/bigquery.ts';
 import type { DriverSession, OpenContext, StatementEstimate } from '../../driver.ts';
 import type { UnresolvedTable } from '../../gate/policy.ts';
-import type { RunCatalogQuery } from '../../table-schemas.ts';
+import { rowsAsObjects, type RunCatalogQuery } from '../../table-schemas.ts';
 import { type BigqueryApi, defaultEndpoint, openApi, projectPath } from './api.ts';
 import { openCheckedStatements } from './checked-statements.ts';
 import type { BigqueryConfig } from './config.ts';
@@ -140,12 +140,7 @@ const estimateKinds: Readonly<Record<string, StatementEstimate['kind']>> = {
 };
 
 function catalogQuery(jobs: BigqueryJobs, signal: AbortSignal): RunCatalogQuery {
-  return async (sql) => {
-    const { columns, rows } = await jobs.run(sql, { maxRows: allRows, signal });
-    return rows.map((row) =>
-      Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])),
-    );
-  };
+  return async (sql) => rowsAsObjects(await jobs.run(sql, { maxRows: allRows, signal }));
 }
 
 interface NamePlace {

@@ -11,6 +11,7 @@ import {
   hostSchema,
   portSchema,
   readerSchema,
+  usdPerTibSchema,
 } from '../../server/server-keys.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
@@ -48,6 +49,7 @@ export const clickhouseConfigSchema = z
       ),
     allow_functions: allowFunctionsSchema,
     ...tableScopeKeys,
+    usd_per_tib: usdPerTibSchema,
     history: historySchema,
     identity: roleIdentitySchema,
   })

@@ -1,7 +1,11 @@
 import { clickhouse } from '../../../sql/dialects/clickhouse.ts';
 import type { DriverSession, OpenContext } from '../../driver.ts';
 import { roleOf } from '../../identity/statement-identity.ts';
-import type { RunCatalogQueries, RunCatalogQuery } from '../../table-schemas.ts';
+import {
+  rowsAsObjects,
+  type RunCatalogQueries,
+  type RunCatalogQuery,
+} from '../../table-schemas.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import { markOwnStatement } from '../../history/statement-history.ts';
 import type { ClickhouseConfig } from './config.ts';
@@ -102,12 +106,8 @@ function catalogQuery(
   settings: ServerSettings,
   signal: AbortSignal,
 ): RunCatalogQuery {
-  return async (sql) => {
-    const { columns, rows } = await connection.run(sql, { maxRows: allRows, signal, settings });
-    return rows.map((row) =>
-      Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])),
-    );
-  };
+  return async (sql) =>
+    rowsAsObjects(await connection.run(sql, { maxRows: allRows, signal, settings }));
 }
 
 /** Asked without any setting: a login whose profile has readonly = 1 may not send one. */

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { otherCatalogsSchema } from '../../scope/catalogs.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
+import { usdPerTibSchema } from '../../server/server-keys.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
 export const databricksConfigSchema = z
@@ -14,6 +16,7 @@ export const databricksConfigSchema = z
       .regex(/^\w+$/, 'the id of a SQL warehouse, such as 1234567890abcdef')
       .describe('Id of the SQL warehouse that runs the statements.'),
     catalog: z.string().min(1).describe('Catalog of Unity Catalog whose tables ktx reads.'),
+    other_catalogs: otherCatalogsSchema,
     schemas: z
       .array(z.string().min(1))
       .min(1)
@@ -40,6 +43,7 @@ export const databricksConfigSchema = z
       ),
     allow_functions: allowFunctionsSchema,
     ...tableScopeKeys,
+    usd_per_tib: usdPerTibSchema,
   })
   .refine(({ url }) => url !== undefined, { error: 'give the url of the workspace', path: ['url'] })
   .refine(

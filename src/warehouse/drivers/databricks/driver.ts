@@ -1,10 +1,17 @@
 import { databricks } from '../../../sql/dialects/databricks.ts';
 import type { DriverSession, OpenContext } from '../../driver.ts';
 import { markOwnStatement } from '../../history/statement-history.ts';
-import type { RunCatalogQuery } from '../../table-schemas.ts';
+import {
+  connectionCatalogs,
+  introspectCatalogs,
+  privilegesInCatalogs,
+} from '../../scope/catalogs.ts';
+import { rowsAsObjects, type RunCatalogQuery } from '../../table-schemas.ts';
+import type { PrivilegeReport } from '../../warehouse.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { DatabricksConfig } from './config.ts';
 import { DatabricksConnection } from './connection.ts';
+import { readCost } from './cost.ts';
 import { introspectDatabricks } from './introspect.ts';
 import { databricksLogin, workspaceUrl } from './login.ts';
 import { databricksPolicy, explainedQuery } from './policy.ts';
@@ -23,6 +30,7 @@ export async function open(
   signal: AbortSignal,
 ): Promise<DriverSession> {
   const { catalog, schemas, warehouse_id: warehouseId } = config;
+  const catalogs = connectionCatalogs(catalog, config.other_catalogs);
   const baseUrl = workspaceUrl(config, context);
   const schema = schemas?.[0] ?? 'default';
   const login = databricksLogin(config, context, baseUrl);
@@ -36,17 +44,19 @@ export async function open(
   };
   const catalogQuery =
     (callSignal: AbortSignal): RunCatalogQuery =>
-    async (sql) => {
-      const { columns, rows } = await connection.run(sql, { maxRows: allRows, signal: callSignal });
-      return rows.map((row) =>
-        Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])),
-      );
-    };
+    async (sql) =>
+      rowsAsObjects(await connection.run(sql, { maxRows: allRows, signal: callSignal }));
   const mayWrite = config.allow_writable_role === true;
-  const remedy = createReaderSql(catalog, schemas);
+  const readPrivileges = (): Promise<PrivilegeReport> =>
+    privilegesInCatalogs(catalogs, async (name) => {
+      const findings = await findPrivileges(catalogQuery(signal), name);
+      return findings.length > 0
+        ? { readOnly: false, findings, remedy: createReaderSql(name, schemas) }
+        : { readOnly: true, findings: ['the login may read and nothing else'] };
+    });
   try {
-    const findings = await findPrivileges(catalogQuery(signal), catalog);
-    if (findings.length > 0 && !mayWrite)
+    const { readOnly, findings, remedy = [] } = await readPrivileges();
+    if (!readOnly && !mayWrite)
       throw warehouseError(
         'warehouse_privilege',
         `The login of connection "${context.connection}" may write, and Databricks has no read-only session: ${findings[0]}.`,
@@ -64,18 +74,19 @@ export async function open(
     dialect,
     policy: databricksPolicy(dialect, catalog),
     introspect: (scope, callSignal) =>
-      introspectDatabricks(catalogQuery(callSignal), catalog, scope.schemas ?? schemas),
+      introspectCatalogs(catalogs, (name) =>
+        introspectDatabricks(catalogQuery(callSignal), name, scope.schemas ?? schemas),
+      ),
     async run(sql, { maxRows, timeoutMs, asker }, callSignal) {
       const limits = { maxRows, timeoutMs, signal: callSignal };
       if (mayWrite) await connection.explain(explainedQuery(sql), limits);
       return connection.run(markOwnStatement(sql, asker), limits);
     },
-    async privileges() {
-      const findings = await findPrivileges(catalogQuery(signal), catalog);
-      return findings.length > 0
-        ? { readOnly: false, findings, remedy }
-        : { readOnly: true, findings: ['the login may read and nothing else'] };
+    estimate: async (sql, callSignal) => {
+      const asked = `EXPLAIN COST ${explainedQuery(sql)}`;
+      return readCost(await connection.run(asked, { maxRows: allRows, signal: callSignal }));
     },
+    privileges: readPrivileges,
     close: () => Promise.resolve(close()),
   };
 }

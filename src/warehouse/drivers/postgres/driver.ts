@@ -67,8 +67,8 @@ export async function open(
       },
     }),
     introspect: (scope, callSignal) =>
-      runCatalogQueries(callSignal, (query) =>
-        introspectPostgres(query, { schemas: scope.schemas ?? config.schemas }),
+      transactions.streamCatalogRows(callSignal, (stream) =>
+        introspectPostgres(stream, { schemas: scope.schemas ?? config.schemas }),
       ),
     run: (sql, { maxRows, timeoutMs, identity, asker }, callSignal) => {
       const setting = identitySetting(config, identity);

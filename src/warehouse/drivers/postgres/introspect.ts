@@ -1,13 +1,13 @@
 import {
-  buildTableSchemas,
   type CatalogColumnRow,
   type CatalogKeyRow,
-  type RunCatalogQuery,
   type CatalogTableRow,
+  joinCatalogParts,
+  type StreamCatalogRows,
 } from '../../table-schemas.ts';
 import { postgres } from '../../../sql/dialects/postgres.ts';
 import type { UnresolvedTable } from '../../gate/policy.ts';
-import type { Scope, WarehouseSchema } from '../../warehouse.ts';
+import type { ColumnSchema, Scope, WarehouseSchema } from '../../warehouse.ts';
 import { fieldType } from '../../postgres-wire/values.ts';
 
 /**
@@ -68,34 +68,66 @@ type NumberedKey = Omit<CatalogKeyRow, 'columns' | 'to'> & {
   target: number;
   targetNumbers: number[] | null;
 };
+type TableId = string | number;
 
 /**
  * Sends three statements over the system's catalogs, however many tables there are. Every role can
- * read those catalogs.
+ * read those catalogs. Rows of columns are dropped as they arrive: a warehouse of 10,000 tables has
+ * hundreds of thousands.
  */
 export async function introspectPostgres(
-  runQuery: RunCatalogQuery,
+  stream: StreamCatalogRows,
   scope: Scope,
 ): Promise<WarehouseSchema> {
-  const tables = (await runQuery(tablesSql)) as (CatalogTableRow & { id: number })[];
-  const columns = (await runQuery(columnsSql)) as NumberedColumn[];
-  const numberedKeys = (await runQuery(keysSql)) as NumberedKey[];
+  const tables: (CatalogTableRow & { id: number })[] = [];
+  await stream(tablesSql, (row) => void tables.push(row as (typeof tables)[number]));
   const tablesById = new Map(tables.map(({ id, schema, table }) => [id, { schema, table }]));
-  const columnsByTable = Map.groupBy(columns, ({ id }) => id);
-  const keys = numberedKeys.map(({ numbers, target, targetNumbers, ...key }) => {
-    const columnNames = (id: number | string, positions: readonly number[] | null): string[] =>
-      (positions ?? []).flatMap(
-        (position) => columnsByTable.get(id)?.find(({ number }) => number === position)?.name ?? [],
-      );
+  const columns = keepColumns();
+  await stream(columnsSql, (row) => columns.add(row as NumberedColumn));
+  const keys: CatalogKeyRow[] = [];
+  await stream(keysSql, (row) => {
+    const { numbers, target, targetNumbers, ...key } = row as NumberedKey;
     const table = tablesById.get(target);
-    return {
-      ...key,
-      columns: columnNames(key.id, numbers),
-      to: table && { table, columns: columnNames(target, targetNumbers) },
-    };
+    const to = table && { table, columns: columns.names(target, targetNumbers) };
+    keys.push({ ...key, columns: columns.names(key.id, numbers), to });
   });
-  return buildTableSchemas(
-    { tables, columns, keys, queries: 3, fieldType: ({ type }) => fieldType(type) },
-    scope,
-  );
+  return joinCatalogParts({ tables, columnsOf: columns.of, keys, queries: 3 }, scope);
+}
+
+/** Tables of one kind have the same columns, of which each is kept once. */
+function keepColumns() {
+  const byTable = new Map<TableId, ColumnSchema[]>();
+  /** The numbers of a table's columns, if they do not count from 1: some were dropped. */
+  const numbersOf = new Map<TableId, number[]>();
+  const known = new Map<string, ColumnSchema>();
+  return {
+    add({ id, number, name, nativeType, nullable, type, comment, values }: NumberedColumn): void {
+      const isPlain = comment === null && values === null;
+      const key = isPlain ? `${type} ${nullable ? 1 : 0} ${nativeType}\n${name}` : '';
+      const created = (): ColumnSchema => ({
+        name,
+        nativeType,
+        type: fieldType(type),
+        nullable,
+        comment: comment ?? undefined,
+        values: values ?? undefined,
+      });
+      const column = known.get(key) ?? created();
+      if (isPlain) known.set(key, column);
+      const list = byTable.get(id) ?? [];
+      if (list.length === 0) byTable.set(id, list);
+      list.push(column);
+      const numbers = numbersOf.get(id);
+      if (numbers !== undefined) numbers.push(number);
+      else if (number !== list.length)
+        numbersOf.set(id, [...list.slice(1).map((_, index) => index + 1), number]);
+    },
+    of: (id: TableId): readonly ColumnSchema[] => byTable.get(id) ?? [],
+    names(id: TableId, positions: readonly number[] | null): string[] {
+      const [list, numbers] = [byTable.get(id) ?? [], numbersOf.get(id)];
+      return (positions ?? []).flatMap(
+        (position) => list[numbers?.indexOf(position) ?? position - 1]?.name ?? [],
+      );
+    },
+  };
 }

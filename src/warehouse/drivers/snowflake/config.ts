@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { otherDatabasesSchema } from '../../scope/catalogs.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { exchangeIdentitySchema } from '../../identity/identity-config.ts';
 import { historySchema } from '../../history/history-config.ts';
+import { usdPerTibSchema } from '../../server/server-keys.ts';
 
 const nameSchema = z.string().min(1);
 
@@ -29,6 +31,7 @@ export const snowflakeConfigSchema = z
       .describe('Warehouse that runs the statements. Default: that of the user.'),
     role: nameSchema.optional().describe('Role of every statement. Default: that of the user.'),
     database: nameSchema.describe('Database that the connection reads.'),
+    other_databases: otherDatabasesSchema,
     schemas: z
       .array(nameSchema)
       .min(1)
@@ -50,6 +53,7 @@ export const snowflakeConfigSchema = z
       ),
     allow_functions: allowFunctionsSchema,
     ...tableScopeKeys,
+    usd_per_tib: usdPerTibSchema,
     history: historySchema,
     identity: exchangeIdentitySchema,
   })

@@ -1,10 +1,12 @@
+import { UserError } from '../../../lib/error.ts';
 import { parseJson } from '../../../lib/json.ts';
 import { readVersion } from '../../../lib/version.ts';
 import { snowflake } from '../../../sql/dialects/snowflake.ts';
 import type { DriverSession, OpenContext } from '../../driver.ts';
 import { markOwnStatement } from '../../history/statement-history.ts';
 import { openRest } from '../../rest/client.ts';
-import type { RunCatalogQuery } from '../../table-schemas.ts';
+import { connectionCatalogs, introspectCatalogs } from '../../scope/catalogs.ts';
+import { rowsAsObjects, type RunCatalogQuery } from '../../table-schemas.ts';
 import type { CallLimits } from '../../time-limit.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { PrivilegeReport } from '../../warehouse.ts';
@@ -29,11 +31,13 @@ export async function open(
 ): Promise<DriverSession> {
   const schemas = config.schemas?.map(foldName);
   const place = placeOf(config, schemas);
+  const databases = connectionCatalogs(place.database, config.other_databases?.map(foldName));
   const connection = connect(config, context, place);
   try {
     const catalog = catalogQuery(connection, signal);
     const roles = await readRoles(catalog, place);
-    const remedy = createReaderSql(place, schemas);
+    await requireDatabases(catalog, databases.further);
+    const remedy = createReaderSql(place, databases, schemas);
     const privileges = await readPrivileges(catalog, roles, remedy);
     const requireReader = (report: PrivilegeReport): void => {
       if (!report.readOnly && config.allow_writable_role !== true)
@@ -51,10 +55,13 @@ export async function open(
     return {
       dialect,
       policy: snowflakePolicy(dialect, place.database),
+      catalog: place.database,
       introspect: (scope, callSignal) =>
-        introspectSnowflake(catalogQuery(connection, callSignal), place.database, {
-          schemas: scope.schemas ?? schemas,
-        }),
+        introspectCatalogs(databases, (database) =>
+          introspectSnowflake(catalogQuery(connection, callSignal), database, {
+            schemas: scope.schemas ?? schemas,
+          }),
+        ),
       async run(sql, { maxRows, timeoutMs, identity, asker }, callSignal) {
         const started = performance.now();
         const login = await loginFor(identity);
@@ -119,24 +126,15 @@ function catalogQuery(
   signal: AbortSignal,
   login?: StatementLogin,
 ): RunCatalogQuery {
-  return async (sql) => {
-    const { columns, rows } = await connection.run(sql, { maxRows: allRows, signal, login });
-    return rows.map((row) =>
-      Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])),
-    );
-  };
+  return async (sql) =>
+    rowsAsObjects(await connection.run(sql, { maxRows: allRows, signal, login }));
 }
 
 async function readRoles(query: RunCatalogQuery, place: StatementPlace): Promise<LoginRoles> {
   const [row] = (await query(
     'SELECT CURRENT_ROLE() AS "role", CURRENT_SECONDARY_ROLES() AS "secondary", CURRENT_DATABASE() AS "database"',
   )) as { role: string | null; secondary: string | null; database: string | null }[];
-  if (row?.database == null)
-    throw warehouseError(
-      'warehouse_not_found',
-      `There is no database ${place.database}, or the role may not see it.`,
-      { hint: 'Check database and role of the connection; GRANT USAGE ON DATABASE shows it.' },
-    );
+  if (row?.database == null) throw noDatabaseError(place.database, 'database');
   if (row.role === null)
     throw warehouseError('warehouse_privilege', 'The user has no default role.', {
       hint: 'Set role of the connection.',
@@ -144,6 +142,29 @@ async function readRoles(query: RunCatalogQuery, place: StatementPlace): Promise
   const secondary = parseJson(row.secondary ?? '') as { readonly roles?: string } | undefined;
   const names = secondary?.roles?.split(',') ?? [];
   return { role: row.role, secondary: names.filter((name) => name !== '') };
+}
+
+/** Throws for a database that is not there, or that the role may not see. */
+async function requireDatabases(
+  query: RunCatalogQuery,
+  databases: readonly string[],
+): Promise<void> {
+  for (const database of databases)
+    await query(
+      `SELECT 1 AS "one" FROM ${snowflake.quote(database)}.INFORMATION_SCHEMA.TABLES LIMIT 1`,
+    ).catch((error: unknown) => {
+      throw error instanceof UserError && error.code === 'missing_object'
+        ? noDatabaseError(database, 'other_databases')
+        : error;
+    });
+}
+
+function noDatabaseError(database: string, key: string): UserError {
+  return warehouseError(
+    'warehouse_not_found',
+    `There is no database ${database}, or the role may not see it.`,
+    { hint: `Check ${key} and role of the connection; GRANT USAGE ON DATABASE shows it.` },
+  );
 }
 
 function writableRole(connection: string, { findings, remedy = [] }: PrivilegeReport) {

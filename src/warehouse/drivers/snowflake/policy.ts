@@ -37,7 +37,9 @@ export function snowflakePolicy(dialect: Dialect, database: string): GatePolicy 
       return { tables, functions: [...own, ...misreadCalls(text)] };
     },
     resolvesTo: ({ catalog = database, schema = dialect.defaultSchema, table }, candidate) =>
-      catalog === database && schema === candidate.schema && table === candidate.table,
+      catalog === (candidate.catalog ?? database) &&
+      schema === candidate.schema &&
+      table === candidate.table,
   };
 }
 

@@ -1,5 +1,6 @@
 import { UserError } from '../../../lib/error.ts';
 import { snowflake } from '../../../sql/dialects/snowflake.ts';
+import type { ConnectionCatalogs } from '../../scope/catalogs.ts';
 import type { RunCatalogQuery } from '../../table-schemas.ts';
 import type { PrivilegeReport } from '../../warehouse.ts';
 import type { StatementPlace } from './connection.ts';
@@ -124,7 +125,21 @@ function inheritedRoles(grants: readonly RoleGrant[]): readonly RoleName[] {
 
 /** SQL that makes a user that can read what the connection reads, and nothing else. */
 export function createReaderSql(
-  { database, warehouse = 'WAREHOUSE' }: StatementPlace,
+  { warehouse = 'WAREHOUSE' }: StatementPlace,
+  { own, further }: ConnectionCatalogs,
+  schemas: readonly string[] | undefined,
+): readonly string[] {
+  return [
+    'CREATE ROLE KTX_READER;',
+    `GRANT USAGE ON WAREHOUSE ${snowflake.quote(warehouse)} TO ROLE KTX_READER;`,
+    ...[own, ...further].flatMap((database) => readDatabaseSql(database, schemas)),
+    "CREATE USER KTX_READER TYPE = SERVICE DEFAULT_ROLE = KTX_READER DEFAULT_SECONDARY_ROLES = () RSA_PUBLIC_KEY = '<public key>';",
+    'GRANT ROLE KTX_READER TO USER KTX_READER;',
+  ];
+}
+
+function readDatabaseSql(
+  database: string,
   schemas: readonly string[] | undefined,
 ): readonly string[] {
   const name = snowflake.quote(database);
@@ -132,8 +147,6 @@ export function createReaderSql(
   const places = schemas?.map((schema) => `SCHEMA ${name}.${snowflake.quote(schema)}`);
   const usage = places ?? [`ALL SCHEMAS IN DATABASE ${name}`, `FUTURE SCHEMAS IN DATABASE ${name}`];
   return [
-    'CREATE ROLE KTX_READER;',
-    `GRANT USAGE ON WAREHOUSE ${snowflake.quote(warehouse)} TO ROLE KTX_READER;`,
     `GRANT USAGE ON DATABASE ${name} TO ROLE KTX_READER;`,
     ...usage.map((place) => `GRANT USAGE ON ${place} TO ROLE KTX_READER;`),
     ...(places ?? [`DATABASE ${name}`]).flatMap((place) =>
@@ -143,7 +156,5 @@ export function createReaderSql(
         ),
       ),
     ),
-    "CREATE USER KTX_READER TYPE = SERVICE DEFAULT_ROLE = KTX_READER DEFAULT_SECONDARY_ROLES = () RSA_PUBLIC_KEY = '<public key>';",
-    'GRANT ROLE KTX_READER TO USER KTX_READER;',
   ];
 }

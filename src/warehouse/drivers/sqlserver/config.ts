@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { otherDatabasesSchema } from '../../scope/catalogs.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
@@ -10,6 +11,7 @@ import {
   hostSchema,
   portSchema,
   readerSchema,
+  usdPerTibSchema,
 } from '../../server/server-keys.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
@@ -20,6 +22,7 @@ export const sqlserverConfigSchema = z
     host: hostSchema,
     port: portSchema('Default: 1433.'),
     database: z.string().min(1).optional().describe('Database whose tables ktx reads.'),
+    other_databases: otherDatabasesSchema,
     user: readerSchema,
     password: secretSchema.optional(),
     token: secretSchema
@@ -42,6 +45,7 @@ export const sqlserverConfigSchema = z
       ),
     allow_functions: allowFunctionsSchema,
     ...tableScopeKeys,
+    usd_per_tib: usdPerTibSchema,
     history: historySchema,
   })
   .refine(({ url, database }) => (url === undefined) !== (database === undefined), {

@@ -1,21 +1,22 @@
 import { sqlserver } from '../../../sql/dialects/sqlserver.ts';
 import type { DriverSession, OpenContext } from '../../driver.ts';
 import { statementMark } from '../../history/statement-history.ts';
-import type { RunCatalogQueries } from '../../table-schemas.ts';
+import { connectionCatalogs, introspectCatalogs } from '../../scope/catalogs.ts';
+import { rowsAsObjects, type RunCatalogQueries } from '../../table-schemas.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { SqlServerConfig } from './config.ts';
-import { openConnections, type SqlServerTransaction } from './connection/connections.ts';
+import { openConnections } from './connection/connections.ts';
+import { inDatabase, readDatabases, readRightsIn } from './databases.ts';
 import { sqlserverHistory } from './history.ts';
 import { introspectSqlserver } from './introspect.ts';
 import { readPlan } from './plan.ts';
 import { sqlserverPolicy } from './policy.ts';
-import { createReaderSql, type LoginRights, readRights } from './privileges.ts';
+import { createReaderSql, type LoginRights } from './privileges.ts';
 import { sqlserverSettings } from './settings.ts';
 import { readStatementText } from './statement-text.ts';
 
 /** Statements over the server's own catalogs return all that there is. */
 const allRows = 10_000_000;
-const factsSql = `SELECT SCHEMA_NAME() AS default_schema, d.snapshot_isolation_state AS snapshots FROM sys.databases AS d WHERE d.database_id = DB_ID()`;
 
 /**
  * SQL Server has no read-only session: the permissions of the login are the first wall, and are
@@ -29,30 +30,34 @@ export async function open(
 ): Promise<DriverSession> {
   const settings = sqlserverSettings(config, context);
   const { database } = settings;
+  const databases = connectionCatalogs(database, config.other_databases);
   const connections = await openConnections(settings);
   const runCatalogQueries: RunCatalogQueries = (callSignal, work) =>
     connections.run({ signal: callSignal }, (transaction) =>
-      work((sql) => rowObjects(sql, transaction)),
+      work(async (sql) => rowsAsObjects(await transaction.query(sql, allRows))),
     );
-  const remedy = createReaderSql(database, config.schemas);
+  const remedy = createReaderSql(databases, config.schemas);
   try {
-    const opened = await runCatalogQueries(signal, async (query) => {
-      const [facts] = (await query(factsSql)) as {
-        readonly default_schema: string;
-        readonly snapshots: number;
-      }[];
-      return { facts, rights: await readRights(query) };
-    });
-    requireSafeLogin(opened.rights, { config, context, remedy });
-    if (opened.facts?.snapshots === 1) connections.useSnapshots();
-    const dialect = { ...sqlserver, defaultSchema: opened.facts?.default_schema ?? 'dbo' };
-    const { mayAskForPlans } = opened.rights;
+    const { facts, rights } = await runCatalogQueries(signal, async (query) => ({
+      facts: await readDatabases(query, databases),
+      rights: await readRightsIn(query, databases),
+    }));
+    requireSafeLogin(rights, { config, context, remedy });
+    if (facts.haveSnapshots) connections.useSnapshots();
+    const dialect = { ...sqlserver, defaultSchema: facts.defaultSchema };
+    const { mayAskForPlans } = rights;
     return {
       dialect,
       policy: sqlserverPolicy(dialect, database),
+      catalog: database,
       introspect: (scope, callSignal) =>
         runCatalogQueries(callSignal, (query) =>
-          introspectSqlserver(query, scope.schemas ?? config.schemas),
+          introspectCatalogs(databases, (name) =>
+            introspectSqlserver(
+              inDatabase(query, name, databases),
+              scope.schemas ?? config.schemas,
+            ),
+          ),
         ),
       run: (sql, { maxRows, timeoutMs, asker }, callSignal) =>
         connections.run({ timeoutMs, signal: callSignal }, async (transaction) => {
@@ -68,7 +73,9 @@ export async function open(
           })),
       }),
       async privileges() {
-        const { findings } = await runCatalogQueries(signal, readRights);
+        const { findings } = await runCatalogQueries(signal, (query) =>
+          readRightsIn(query, databases),
+        );
         return findings.length > 0
           ? { readOnly: false, findings, remedy }
           : { readOnly: true, findings: ['the login may read and nothing else'] };
@@ -109,14 +116,4 @@ function requireSafeLogin(
 /** At its start: the Query Store cuts off what stands behind a statement. */
 function markStatement(sql: string, asker: string | undefined): string {
   return sql.replace(/^[\s(]*\w+/, (start) => `${start} ${statementMark(asker)}`);
-}
-
-async function rowObjects(
-  sql: string,
-  transaction: SqlServerTransaction,
-): Promise<readonly Record<string, unknown>[]> {
-  const { columns, rows } = await transaction.query(sql, allRows);
-  return rows.map((row) =>
-    Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])),
-  );
 }

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../sql/dialect.ts';
 import { analyzeStatement } from '../../gate/analyze-statement.ts';
 import { callsInText } from '../../gate/calls-in-text.ts';
-import type { GatePolicy } from '../../gate/policy.ts';
+import type { GatePolicy, UnresolvedTable } from '../../gate/policy.ts';
 import { resolveInCatalog } from '../../gate/resolve-in-catalog.ts';
 import { sqlserverFunctions } from './functions.ts';
 import { readStatementText } from './statement-text.ts';
@@ -25,11 +25,16 @@ const renamed = [
 /** `PIVOT (…)` and `= ANY (…)` are no calls. */
 const words = /(?<=[)\s])(?:UN)?PIVOT(?=\s*\()|(?<=[<>=]\s*)ANY(?=\s*\()/gi;
 
+/** `crm..orders`: in another database the login may have another schema of its own. */
+const isSchemaOfLogin = ({ catalog, schema }: UnresolvedTable): boolean =>
+  catalog !== undefined && (schema === undefined || schema === '');
+
 /**
  * Uses the general analyzer on a text that the analyzer and the engine read alike. Behind it stand
  * the permissions of the login, the plan of the statement, and a transaction that is rolled back.
  */
 export function sqlserverPolicy(dialect: Dialect, database: string): GatePolicy {
+  const resolve = resolveInCatalog(dialect, database);
   return {
     safeFunctions: sqlserverFunctions,
     inspect: async (sql) => {
@@ -43,6 +48,6 @@ export function sqlserverPolicy(dialect: Dialect, database: string): GatePolicy 
       const functions = facts.functions.filter((name) => !/^(?:grouping sets|cube)$/.test(name));
       return { ...facts, functions: [...functions, ...misread.map((name) => `\`${name}\``)] };
     },
-    resolvesTo: resolveInCatalog(dialect, database),
+    resolvesTo: (name, table) => !isSchemaOfLogin(name) && resolve(name, table),
   };
 }

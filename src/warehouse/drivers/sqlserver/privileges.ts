@@ -1,4 +1,5 @@
 import { sqlserver } from '../../../sql/dialects/sqlserver.ts';
+import type { ConnectionCatalogs } from '../../scope/catalogs.ts';
 import type { RunCatalogQuery } from '../../table-schemas.ts';
 
 /** Permissions that cannot change rows or tables. A procedure cannot be called through ktx. */
@@ -71,7 +72,7 @@ function importantFirst(permissions: readonly string[]): readonly string[] {
 
 /** SQL that makes a login which reads these schemas, or all of them, and nothing else. */
 export function createReaderSql(
-  database: string,
+  { own, further }: ConnectionCatalogs,
   schemas: readonly string[] | undefined,
 ): readonly string[] {
   const grants = schemas?.map(
@@ -79,9 +80,11 @@ export function createReaderSql(
   );
   return [
     `CREATE LOGIN ktx_reader WITH PASSWORD = '…';`,
-    `USE ${sqlserver.quote(database)};`,
-    'CREATE USER ktx_reader FOR LOGIN ktx_reader;',
-    ...(grants ?? ['ALTER ROLE db_datareader ADD MEMBER ktx_reader;']),
-    'GRANT SHOWPLAN TO ktx_reader;',
+    ...[own, ...further].flatMap((database) => [
+      `USE ${sqlserver.quote(database)};`,
+      'CREATE USER ktx_reader FOR LOGIN ktx_reader;',
+      ...(grants ?? ['ALTER ROLE db_datareader ADD MEMBER ktx_reader;']),
+      'GRANT SHOWPLAN TO ktx_reader;',
+    ]),
   ];
 }

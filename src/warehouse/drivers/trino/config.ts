@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { otherCatalogsSchema } from '../../scope/catalogs.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { userIdentitySchema } from '../../identity/identity-config.ts';
@@ -11,6 +12,7 @@ import {
   hostSchema,
   portSchema,
   readerSchema,
+  usdPerTibSchema,
 } from '../../server/server-keys.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
@@ -21,6 +23,7 @@ export const trinoConfigSchema = z
     host: hostSchema,
     port: portSchema('Port of the coordinator. Default: 8443; 8080 with ssl: off.'),
     catalog: z.string().min(1).optional().describe('Catalog whose tables ktx reads.'),
+    other_catalogs: otherCatalogsSchema,
     user: readerSchema,
     password: secretSchema.optional(),
     token: secretSchema
@@ -48,6 +51,7 @@ export const trinoConfigSchema = z
       ),
     allow_functions: allowFunctionsSchema,
     ...tableScopeKeys,
+    usd_per_tib: usdPerTibSchema,
     history: historySchema,
     identity: userIdentitySchema,
   })

@@ -1,9 +1,14 @@
 import { trino } from '../../../sql/dialects/trino.ts';
 import type { DriverSession, OpenContext } from '../../driver.ts';
 import { markOwnStatement } from '../../history/statement-history.ts';
-import type { RunCatalogQueries } from '../../table-schemas.ts';
+import { rowsAsObjects, type RunCatalogQueries } from '../../table-schemas.ts';
+import {
+  connectionCatalogs,
+  introspectCatalogs,
+  privilegesInCatalogs,
+} from '../../scope/catalogs.ts';
 import type { TrinoConfig } from './config.ts';
-import { TrinoConnection, type TrinoTransaction } from './connection.ts';
+import { TrinoConnection } from './connection.ts';
 import { trinoHistory } from './history.ts';
 import { introspectTrino } from './introspect.ts';
 import { readPlan } from './plan.ts';
@@ -23,17 +28,21 @@ export async function open(
 ): Promise<DriverSession> {
   const settings = trinoSettings(config, context);
   const { catalog, schema, schemas } = settings;
+  const catalogs = connectionCatalogs(catalog, config.other_catalogs);
   const connection = new TrinoConnection(context.connection, settings);
   // Each statement has a transaction of its own: one that the login may not run would end it.
   const runCatalogQueries: RunCatalogQueries = (callSignal, work) =>
     work((sql) =>
-      connection.transact({ signal: callSignal }, (transaction) => rowObjects(sql, transaction)),
+      connection.transact({ signal: callSignal }, async (transaction) =>
+        rowsAsObjects(await transaction.query(sql, allRows)),
+      ),
     );
   const maxReadBytes = config.max_read_mb === undefined ? undefined : config.max_read_mb * mebibyte;
   try {
-    await runCatalogQueries(signal, (query) =>
-      query(`SELECT 1 AS one FROM ${trino.quote(catalog)}.information_schema.schemata LIMIT 1`),
-    );
+    for (const name of [catalog, ...catalogs.further])
+      await runCatalogQueries(signal, (query) =>
+        query(`SELECT 1 AS one FROM ${trino.quote(name)}.information_schema.schemata LIMIT 1`),
+      );
   } catch (error) {
     connection.close();
     throw error;
@@ -42,9 +51,12 @@ export async function open(
   return {
     dialect,
     policy: trinoPolicy(dialect, catalog),
+    catalog,
     introspect: (scope, callSignal) =>
       runCatalogQueries(callSignal, (query) =>
-        introspectTrino(query, { catalog, schemas: scope.schemas ?? schemas }),
+        introspectCatalogs(catalogs, (name) =>
+          introspectTrino(query, { catalog: name, schemas: scope.schemas ?? schemas }),
+        ),
       ),
     run: (sql, { maxRows, timeoutMs, maxBytes, identity, asker }, callSignal) =>
       connection.transact(
@@ -62,20 +74,14 @@ export async function open(
         kind: 'guess' as const,
       })),
     privileges: () =>
-      runCatalogQueries(signal, (query) => trinoPrivileges(query, { catalog, schemas })),
+      runCatalogQueries(signal, (query) =>
+        privilegesInCatalogs(catalogs, (name) =>
+          trinoPrivileges(query, { catalog: name, schemas }),
+        ),
+      ),
     history: trinoHistory(runCatalogQueries),
     close: () => Promise.resolve(connection.close()),
   };
-}
-
-async function rowObjects(
-  sql: string,
-  transaction: TrinoTransaction,
-): Promise<readonly Record<string, unknown>[]> {
-  const { columns, rows } = await transaction.query(sql, allRows);
-  return rows.map((row) =>
-    Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])),
-  );
 }
 
 function smaller(first: number | undefined, second: number | undefined): number | undefined {

@@ -9,6 +9,7 @@ const shop = rowsOf(
   ['2025-05', 61_234, 844],
   ['2025-06', 58_001, 871],
 );
+const years = rowsOf('q1', 'year orders returns', [2023, 2000, 130], [2024, 3000, 66]);
 const regions = rowsOf('q1', 'region revenue', ['North', 54_321], ['South', 61_234]);
 
 /** The direction that is marked, if any. */
@@ -25,6 +26,9 @@ test.for([
   ['the right amount', shop, 'Revenue rose by 6,913 between April and May.', undefined],
   ['right', shop, 'Revenue rose from 54,321 to 61,234 [q1].', undefined],
   ['right in German', shop, 'Die Bestellungen sanken von 905 auf 844.', undefined],
+  ['shares with their years', years, 'Returns fell from 6.5% in 2023 to 2.2% in 2024.', undefined],
+  ['two years', years, 'The returns of 2023 fell in 2024.', undefined],
+  ['another column', shop, 'Revenue rose from 54,321 to 844 orders.', undefined],
   ['a denial', shop, 'Revenue did not fall from 54,321 to 61,234.', undefined],
   ['another subject', shop, 'Orders fell, while revenue went from 54,321 to 61,234.', undefined],
   ['a third month', shop, 'In June it fell; April had 54,321 and May 61,234.', undefined],

@@ -2,13 +2,15 @@ import type { Pin } from '../../../../context/claims/pins.ts';
 import { UserError } from '../../../../lib/error.ts';
 import { formatCount } from '../../../../lib/format-count.ts';
 import type { Project } from '../../../../project/open/open.ts';
-import type { ProposedCorrection } from '../../../../project/review/corrections.ts';
 import type { createJoinPin } from '../../../../project/review/joins.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../../command.ts';
+import { commitFlag } from '../../../flags/commit-flag.ts';
 import { visibleFlag } from '../../../flags/visible-flag.ts';
 import { describeIngest } from '../ingest-report-text.ts';
 import { ingestFailure } from '../run-ingest.ts';
 import { openForDecision } from './open-for-decision.ts';
+import { proposeReview } from './propose-review.ts';
+import { correctionAmongOthers, rejectCorrection } from './reject-correction.ts';
 
 /** For programs that showed the question to a person some time ago. */
 const seenOption = [
@@ -32,9 +34,10 @@ export const chooseCommand = defineCommand({
       .option('--kind <kind>', 'which conflict, if the subject has several')
       .option('--why <words>', 'reason, stored with the choice')
       .option(...seenOption)
-      .option(...visibleFlag),
-  async run({ args: [subject, version], options: { visible, ...options } }, context) {
-    const project = await openForDecision(context, { named: [subject], visible });
+      .option(...visibleFlag)
+      .option(...commitFlag),
+  async run({ args: [subject, version], options: { visible, commit, ...options } }, context) {
+    const project = await openForDecision(context, { named: [subject], visible, commit });
     return choose(project, { subject, choose: version, ...options }, context);
   },
 });
@@ -60,9 +63,10 @@ export const acceptCommand = defineCommand({
       .option('--as <name>', 'name of the join in queries; refused while others use its name')
       .option('--why <words>', 'reason, stored with it')
       .option(...seenOption)
-      .option(...visibleFlag),
-  async run({ args: [joins], options: { as: role, visible, ...options } }, context) {
-    const project = await openForDecision(context, { named: joins, visible });
+      .option(...visibleFlag)
+      .option(...commitFlag),
+  async run({ args: [joins], options: { as: role, visible, commit, ...options } }, context) {
+    const project = await openForDecision(context, { named: joins, visible, commit });
     return decideJoins(project, { joins, role, ...options, isAccepted: true }, context);
   },
 });
@@ -82,9 +86,10 @@ export const rejectCommand = defineCommand({
       .argument('<join...>', joinArgument)
       .option('--why <words>', 'reason, stored with it')
       .option(...seenOption)
-      .option(...visibleFlag),
-  async run({ args: [joins], options: { visible, ...options } }, context) {
-    const project = await openForDecision(context, { named: joins, visible });
+      .option(...visibleFlag)
+      .option(...commitFlag),
+  async run({ args: [joins], options: { visible, commit, ...options } }, context) {
+    const project = await openForDecision(context, { named: joins, visible, commit });
     return decideJoins(project, { joins, ...options, isAccepted: false }, context);
   },
 });
@@ -110,9 +115,10 @@ export const editCommand = defineCommand({
       .option(...kindOption)
       .option('--why <words>', 'reason, stored with it')
       .option(...seenOption)
-      .option(...visibleFlag),
-  async run({ args: [named, text], options: { visible, ...options } }, context) {
-    const asked = { named: [named], definition: text, visible };
+      .option(...visibleFlag)
+      .option(...commitFlag),
+  async run({ args: [named, text], options: { visible, commit, ...options } }, context) {
+    const asked = { named: [named], definition: text, visible, commit };
     const project = await openForDecision(context, asked);
     return writeOwn(project, { named, text, ...options }, context);
   },
@@ -135,9 +141,10 @@ export const deferCommand = defineCommand({
       .option('--until <day>', 'day on which it comes back, like 2027-01-31')
       .option('--why <words>', 'reason, stored with it')
       .option(...seenOption)
-      .option(...visibleFlag),
-  async run({ args: [named], options: { visible, ...options } }, context) {
-    const project = await openForDecision(context, { named: [named], visible });
+      .option(...visibleFlag)
+      .option(...commitFlag),
+  async run({ args: [named], options: { visible, commit, ...options } }, context) {
+    const project = await openForDecision(context, { named: [named], visible, commit });
     return putOff(project, { named, ...options }, context);
   },
 });
@@ -149,18 +156,19 @@ export const undoCommand = defineCommand({
   examples: [['ktx review undo metric:warehouse.orders.revenue', 'the conflict is open again']],
   define: (command) =>
     command
-      .argument('<subject...>', 'subject as it stands in pins.yaml')
+      .argument('<subject...>', 'subject as it stands in pins.yaml, or the id that was chosen')
       .option('--kind <kind>', 'which decision, if the subject has several')
       .option('--seen <choices>', 'what you decided, with commas: refused if it is another by now')
-      .option(...visibleFlag),
-  async run({ args: [subjects], options: { kind, seen, visible } }, context) {
-    const project = await openForDecision(context, { named: subjects, visible });
+      .option(...visibleFlag)
+      .option(...commitFlag),
+  async run({ args: [subjects], options: { kind, seen, visible, commit } }, context) {
+    const project = await openForDecision(context, { named: subjects, visible, commit });
     const { createUndo } = await import('../../../../project/review/decide/undo.ts');
     const create = () =>
       inOrder(subjects, (named) => createUndo(project, { named, kind, seen: idsOf(seen) }));
     const pins = await create();
-    const check = async (): Promise<void> => void (await create());
-    return publishPins(project, { pins, says: 'open again', check }, context);
+    const run = async (): Promise<void> => void (await create());
+    return publishPins(project, { pins, says: 'open again', check: { run } }, context);
   },
 });
 
@@ -201,9 +209,10 @@ async function watch(
   if (ids === undefined) return undefined;
   const { requireUnchanged } =
     await import('../../../../project/review/decide/changed-question.ts');
-  const check = () => requireUnchanged(project, { named, kind, seen: ids });
-  await check();
-  return check;
+  const about = { named: [...named], ...(kind !== undefined && { kind }), seen: [...ids] };
+  const run = () => requireUnchanged(project, about);
+  await run();
+  return { run, seen: about };
 }
 
 export async function writeOwn(
@@ -294,14 +303,6 @@ async function createDecision(
   return pin;
 }
 
-/** A rejected correction is a note that is gone: nothing that a commit with others could undo. */
-function correctionAmongOthers(named: string): UserError {
-  return new UserError('correction_alone', `${named} is a correction: reject it by itself.`, {
-    hint: `ktx review reject ${named}`,
-    exitCode: 2,
-  });
-}
-
 /** Two decisions about one thing would take each other's place. */
 function requireDifferent(pins: readonly Pin[]): void {
   const keys = pins.map(({ subject, kind }) => `${subject} ${kind}`);
@@ -311,16 +312,6 @@ function requireDifferent(pins: readonly Pin[]): void {
     hint: 'name one of its versions',
     exitCode: 2,
   });
-}
-
-async function rejectCorrection(
-  project: Project,
-  correction: ProposedCorrection,
-  { signal }: CommandContext,
-): Promise<CommandResult> {
-  const { forgetNote } = await import('../../../../project/learn/notes.ts');
-  const note = await forgetNote(project, correction.note, signal);
-  return { data: { note }, text: `${correction.subject}: rejected; note ${note.id} is gone` };
 }
 
 type ChosenVersion = Parameters<typeof import('../../../../project/review/review.ts').createPin>[1];
@@ -336,12 +327,18 @@ export async function choose(
   return publishPins(project, { pins: [pin], says: `chose ${pin.choose}`, check }, context);
 }
 
+interface SeenCheck {
+  /** Throws if the person would decide about other things than they saw. */
+  readonly run: () => Promise<void>;
+  /** The same as data; undefined for what is taken back, whose decision says it. */
+  readonly seen?: { readonly named: string[]; readonly kind?: string; readonly seen: string[] };
+}
+
 interface MadeDecision {
   readonly pins: readonly Pin[];
   /** In words, for the person. */
   readonly says: string;
-  /** Throws if the person would decide about other things than they saw. */
-  readonly check?: (() => Promise<void>) | undefined;
+  readonly check?: SeenCheck | undefined;
 }
 
 /** Words of a person in place of what sources say about a subject. */
@@ -362,14 +359,21 @@ export async function correctInWords(
 /** Writes the decisions, brings the files up to date and makes one commit. */
 async function publishPins(
   project: Project,
-  { pins, says, check: beforeDecision }: MadeDecision,
-  { signal, screen }: CommandContext,
+  { pins, says, check }: MadeDecision,
+  context: CommandContext,
 ): Promise<CommandResult> {
+  const { signal, screen } = context;
+  if (project.proposes === true) {
+    const kind = 'review' as const;
+    const proposal = { kind, pins: [...pins], says, seen: check?.seen };
+    const lines = pins.map(({ subject }) => `${subject}: ${says}`).join('\n');
+    return proposeReview(project, { proposal, says: lines }, context);
+  }
   const { ingestProject } = await import('../../../../project/learn/ingest.ts');
   const report = await ingestProject(project, {
     connections: [],
     pins,
-    beforeDecision,
+    beforeDecision: check?.run,
     signal,
   });
   const failure = ingestFailure(report);

@@ -6,14 +6,18 @@ interface OpenedDecision {
   /** What is to hold of the one that is named. */
   readonly definition?: string;
   readonly visible?: true | undefined;
+  readonly commit?: true | undefined;
 }
 
-/** The project; an error if a caller of a server would decide about what they may not see. */
+/**
+ * The project; decisions about it are requests or commits as `asRequests` says. An error if a
+ * caller of a server would decide about what they may not see.
+ */
 export async function openForDecision(
   context: CommandContext,
-  { named, definition, visible }: OpenedDecision,
+  { named, definition, visible, commit }: OpenedDecision,
 ): Promise<Project> {
-  const project = await context.project();
+  const project = asRequests(await context.project(), commit);
   if (visible !== true) return project;
   const { requireVisible } = await import('../../../../project/visible/review-visible.ts');
   await requireVisible(project, named);
@@ -23,4 +27,13 @@ export async function openForDecision(
   for (const own of named)
     await requireVisibleDefinition(project, { named: own, text: definition });
   return project;
+}
+
+/**
+ * The project, in which decisions are requests where `serve.changes` says so. With `commit` they
+ * are commits in its folder, except for a caller of a server.
+ */
+export function asRequests(project: Project, commit?: true): Project {
+  const isAsked = commit !== true && project.config.serve.changes === 'pull_request';
+  return { ...project, proposes: project.proposes === true || isAsked };
 }

@@ -2,6 +2,7 @@ import type { Project } from '../../../../project/open/open.ts';
 import type { ReviewedConflict } from '../../../../project/review/review.ts';
 import type { ReviewQueue } from '../../../../project/review/review-queue.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../../command.ts';
+import { commitFlag } from '../../../flags/commit-flag.ts';
 import { promptUser } from '../../../terminal/prompt.ts';
 import { escapeControls } from '../../../terminal/text-width.ts';
 import { formatValue } from '../../../terminal/value-text.ts';
@@ -9,6 +10,7 @@ import { describeIngest } from '../ingest-report-text.ts';
 import { changeLines, conflictTitle, quarantineText } from '../open-work-text.ts';
 import { ingestFailure, runIngest } from '../run-ingest.ts';
 import { choose, decideJoins, putOff, writeOwn } from './decide.ts';
+import { asRequests } from './open-for-decision.ts';
 import { joinText, listQueue, numberText } from './list.ts';
 
 export const reviewCommand = defineCommand({
@@ -20,9 +22,9 @@ export const reviewCommand = defineCommand({
     ['ktx review', 'resolve conflicts one by one'],
     ['ktx review --json', 'list them for a program'],
   ],
-  define: (command) => command,
-  async run(_input, context) {
-    const project = await context.project();
+  define: (command) => command.option(...commitFlag),
+  async run({ options: { commit } }, context) {
+    const project = asRequests(await context.project(), commit);
     const { loadReviewQueue } = await import('../../../../project/review/review-queue.ts');
     const queue = await loadReviewQueue(project);
     const { contested, joins, unreviewed, corrections, quarantined, stale } = queue;

@@ -1,4 +1,4 @@
-import { stepOf, isMartName } from '../../../../context/catalog/table-layer.ts';
+import { stepOf, isMartName } from '../../../../sql/names/table-layer.ts';
 import type { DatasetLayer } from '../../../../semantic/model/dataset.ts';
 
 /** What tells the layer of a model. */
