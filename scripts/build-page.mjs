@@ -1,12 +1,16 @@
 // Builds from web/: the page of `ktx web` to dist/page/, and the apps that MCP clients show to
 // dist/apps/, one file each.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+// A clone in which only `npm run demo` or `npm run ktx` ran has no Vite yet.
+if (!existsSync(join(root, 'node_modules/vite')))
+  execFileSync(process.execPath, ['scripts/ensure-installed.mjs'], { cwd: root, stdio: 'inherit' });
+const { build } = await import('vite');
 
 /** Vite's output for one HTML file, in a folder that nobody reads yet. */
 async function buildInto(folder, input) {

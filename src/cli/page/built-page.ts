@@ -13,7 +13,7 @@ export async function readBuiltPage(context: CommandContext): Promise<PageFiles>
     throw new UserError('page_missing', 'This package of ktx has no page.', {
       hint: 'install it again: npm install ktx',
     });
-  context.progress.update('building the page, once');
+  context.progress.update('building the page, once (a minute if its tools have to be installed)');
   const child = spawn(process.execPath, [pageBuilder], { stdio: ['ignore', 'ignore', 'pipe'] });
   const said: Buffer[] = [];
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
