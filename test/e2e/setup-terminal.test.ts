@@ -12,6 +12,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openEmbeddingEndpoint } from '../support/embedding-endpoint.ts';
 import { fakeKeychain } from '../support/fake-keychain.ts';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
 
@@ -303,5 +304,39 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     await sees(/1 row|\d+ rows in/);
     await sees(/next +.*sl list/);
     expect(readFileSync(join(dir, 'duck/pins.yaml'), 'utf8')).toContain('total_amount');
+  });
+
+  test('is offered embeddings where there is a language model, until they answer', async () => {
+    await using endpoint = await openEmbeddingEndpoint();
+    const folder = join(dir, 'meaning');
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, 'ktx.yaml'),
+      'connections:\n  shop:\n    driver: sqlite\n    path: ../shop.db\nllm:\n  provider:\n    backend: anthropic\n    anthropic:\n      api_key: env:NO_KEY\n',
+    );
+    const answered = async (url: string) => {
+      await sees(/Find what means the same, by embeddings\?[^]*● none[^◇]*$/);
+      type('Down', 'Down', 'Enter');
+      await sees(/localhost:11434[^◇]*$/);
+      type('C-u');
+      type(url, 'Enter');
+      await sees(/nomic-embed-text[^◇]*$/);
+      type('Enter');
+    };
+    type(`cd ${folder}; clear; tmux -S ${socket} clear-history; ktx setup`, 'Enter');
+    await answered('http://127.0.0.1:9/v1');
+    await sees(/check that a server answers at http:\/\/127\.0\.0\.1:9\/v1/);
+    tmux('clear-history', '-t', 'ktx');
+    await answered(endpoint.url);
+    await sees(/Read the warehouse now\?/);
+    type('Down', 'Enter');
+    const config = readFileSync(join(folder, 'ktx.yaml'), 'utf8');
+    expect(config).toMatch(/embeddings:\n +provider: openai\n/);
+    expect(config).toContain(`base_url: ${endpoint.url}`);
+    await sees(/ready>\s*$/);
+    type(`clear; tmux -S ${socket} clear-history; ktx setup`, 'Enter');
+    await sees(/Read the warehouse now\?/);
+    expect(screen()).not.toContain('by embeddings?');
+    type('C-c');
   });
 });

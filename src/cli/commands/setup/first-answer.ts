@@ -11,6 +11,8 @@ import type { CommandContext, CommandResult } from '../../command.ts';
 import type { FirstAnswerFlags } from '../../flags/first-answer-flags.ts';
 import { renderError, usageError } from '../../terminal/failure.ts';
 import { promptForFlag } from '../../terminal/prompt.ts';
+import { askForEmbeddings } from './questions/ask-for-embeddings.ts';
+import { readExistingConfig } from './setup-llm.ts';
 import { stepsForSources } from './steps-for-sources.ts';
 
 interface Wizard {
@@ -24,6 +26,7 @@ interface Wizard {
 type WizardStepEnd = 'next' | 'back' | 'failed';
 
 const steps: readonly ((wizard: Wizard) => Promise<WizardStepEnd>)[] = [
+  embeddingsStep,
   ingestStep,
   measuresStep,
   questionStep,
@@ -31,9 +34,9 @@ const steps: readonly ((wizard: Wizard) => Promise<WizardStepEnd>)[] = [
 ];
 
 /**
- * Goes on from a project that is set up to the first answer: reads the warehouse, decides about
- * proposed measures, asks a question, adds an MCP client. Each step runs the command that its flag
- * names, so that a later run goes on where this one stopped.
+ * Goes on from a project that is set up to the first answer: asks about embeddings, reads the
+ * warehouse, decides about proposed measures, asks a question, adds an MCP client. Each step runs
+ * the command that its flag names, so that a later run goes on where this one stopped.
  */
 export async function goToFirstAnswer(
   connected: CommandResult,
@@ -112,6 +115,20 @@ async function choose({ flag, message, options }: Choice, { context }: Wizard): 
 }
 
 const back = { value: 'back', label: 'back to the question before' };
+
+/** Before the ingest, which embeds. Whoever wants no language model is not asked about another. */
+async function embeddingsStep(wizard: Wizard): Promise<WizardStepEnd> {
+  const { dir, context } = wizard;
+  if (!context.screen.interactive) return 'next';
+  for (;;) {
+    const config = await readExistingConfig(dir);
+    const backend = config?.llm.provider.backend ?? 'none';
+    if (backend === 'none' || config?.ingest.embeddings !== undefined) return 'next';
+    const flags = await askForEmbeddings(context);
+    if (flags.length === 0 || (await run(['setup', ...flags, '--quiet'], wizard)) === 0)
+      return 'next';
+  }
+}
 
 async function ingestStep(wizard: Wizard): Promise<WizardStepEnd> {
   const { connection, flags } = wizard;

@@ -1,4 +1,5 @@
 import { UserError } from '../../../lib/error.ts';
+import { extraOfBackend } from '../../../llm/backends.ts';
 import type { EmbeddingsConfig } from '../../../llm/ai-sdk/embedding-providers.ts';
 import type { EmbeddingsStatus } from '../../../project/setup/embeddings-status.ts';
 import type { CommandContext, CommandResult } from '../../command.ts';
@@ -7,6 +8,7 @@ import type { FlagSettings } from '../../flags/schema-flags.ts';
 import { describeEmbeddings } from '../../terminal/embeddings-text.ts';
 import { withHint } from '../../terminal/failure.ts';
 import { describeWritten } from './connect-warehouse.ts';
+import { offerExtra } from './questions/offer-extra.ts';
 
 /** Reads the flags and makes one test request; undefined if no flag was given. */
 export async function resolveAndProbeEmbeddings(
@@ -16,8 +18,10 @@ export async function resolveAndProbeEmbeddings(
 ): Promise<EmbeddingsConfig | undefined> {
   const embeddings = resolveEmbeddings(options);
   if (embeddings === undefined) return undefined;
+  const { provider } = embeddings;
+  await offerExtra({ name: extraOfBackend(provider), by: provider }, context);
   const { probeNewEmbeddings } = await import('../../../project/setup/embeddings-setup.ts');
-  context.progress.update(`testing embeddings by ${embeddings.provider}`);
+  context.progress.update(`testing embeddings by ${provider}`);
   const { runId, host } = context;
   const warn = (message: string) => context.printNote(message);
   const entry = { dir, runId, env: host.env, embeddings, warn };
@@ -32,6 +36,9 @@ function flagHint(embeddings: EmbeddingsConfig, { code, hint = '' }: UserError):
   const key = 'api_key' in embeddings ? embeddings.api_key : undefined;
   if (code === 'llm_model_unavailable' || code === 'llm_permission')
     return `pass another model with --embeddings-model than ${embeddings.model}`;
+  const url = 'base_url' in embeddings ? embeddings.base_url : undefined;
+  if (code === 'llm_network' && url !== undefined)
+    return `check that a server answers at ${url} (--embeddings-base-url), and the proxy`;
   return code === 'llm_auth' && key !== undefined
     ? `check that ${key} (--embeddings-api-key) contains a valid key`
     : hint;
