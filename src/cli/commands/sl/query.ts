@@ -63,10 +63,6 @@ const flagDescriptions: Readonly<Record<Exclude<keyof SemanticQuery, 'parameters
     'answer although the data contradict a declared key; one row per key is joined, ' +
     'so that no row multiplies',
 };
-const queryFlags = describeFlags(
-  schemaFlags(querySchema, { metrics: '-m', dimensions: '-d', where: '-w' }),
-);
-
 export const queryCommand = defineCommand({
   description:
     'Queries metrics by dimensions. A metric is a name from the semantic layer, an aggregate ' +
@@ -96,7 +92,7 @@ export const queryCommand = defineCommand({
   ],
   hasRows: true,
   define: (command) =>
-    addFlags(command.argument('[metrics...]', 'metrics to compute, as with -m'), queryFlags)
+    addFlags(command.argument('[metrics...]', 'metrics to compute, as with -m'), queryFlags())
       .option('--parameter <assignments...>', 'value for a parameter of the model: name=value')
       .option(
         '--query-file <path>',
@@ -201,7 +197,9 @@ function chartOf(rows: ChartedRows, screen: Screen) {
   return { shown: { text, table: undefined } };
 }
 
-function describeFlags(flags: readonly SchemaFlag[]): readonly SchemaFlag[] {
+/** Made where they are needed: other programs load this file for what it imports. */
+function queryFlags(): readonly SchemaFlag[] {
+  const flags = schemaFlags(querySchema, { metrics: '-m', dimensions: '-d', where: '-w' });
   const descriptions = new Map<string, string>(Object.entries(flagDescriptions));
   for (const { key, option } of flags) option.description = descriptions.get(key) ?? '';
   return flags;
@@ -277,7 +275,7 @@ async function readQueryFile(path: string, context: CommandContext): Promise<Sem
 }
 
 function parseQueryFlags(options: FlagSettings): FlagSettings {
-  const flags = withoutCommas(settingsFromFlags(queryFlags, options));
+  const flags = withoutCommas(settingsFromFlags(queryFlags(), options));
   const parseList = (key: string, parse: (text: string) => unknown) =>
     Array.isArray(flags[key]) ? { [key]: flags[key].map(String).map(parse) } : {};
   return { ...flags, ...parseList('metrics', parseMetric), ...parseList('order_by', parseOrder) };
