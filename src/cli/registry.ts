@@ -243,7 +243,7 @@ export const registry: readonly CommandEntry[] = [
   {
     path: 'review undo',
     summary: 'Take a decision back',
-    load: async () => (await import('./commands/learn/review/decide.ts')).undoCommand,
+    load: async () => (await import('./commands/learn/review/undo.ts')).undoCommand,
   },
   {
     path: 'review',

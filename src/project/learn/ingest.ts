@@ -1,5 +1,6 @@
 import { pauseEvent } from '../../llm/governor/retries/pause-event.ts';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { IngestEvent } from '../../ingest/event.ts';
 import type { IngestReport } from '../../ingest/report.ts';
 import { runIngestPipeline } from '../../ingest/ingest.ts';
@@ -26,7 +27,8 @@ import { openRunWorkers } from './workers/run-workers.ts';
 import { listStandingQueries } from './standing-queries.ts';
 import { listRemovedSources, chooseSourcesToForget } from './removed-sources.ts';
 import { notesName } from '../../sources/notes/note-files.ts';
-import { loadItemIndex } from '../../ingest/fetch/load-item-index.ts';
+import { itemPath } from '../../sources/source.ts';
+import { listConfinedFolder } from '../../store/confined-file.ts';
 
 interface IngestRequest extends Pick<
   IngestInput,
@@ -254,10 +256,10 @@ function withoutApproval(source: OpenSource, { trust }: Project, name: string): 
   };
 }
 
+/** True for an empty folder too: git may still have a note that was forgotten. */
 async function hasNotes(dir: string): Promise<boolean> {
-  return (
-    (await loadItemIndex(dir, notesName)).length > 0 || (await readStoredNotes(dir)).length > 0
-  );
+  const folder = await listConfinedFolder(join(dir, itemPath(notesName, '')), dir);
+  return folder !== undefined || (await readStoredNotes(dir)).length > 0;
 }
 
 /** What a dry run needs to estimate model costs. Calls no model and writes nothing. */

@@ -117,8 +117,8 @@ interface PinRequest {
  */
 export async function createPin(project: Project, request: PinRequest): Promise<Pin> {
   const { dir } = project;
-  await readWritablePins(project);
-  const conflict = findConflict(await readConflicts(dir), request);
+  const { pins } = await readWritablePins(project);
+  const conflict = findConflict(await readConflicts(dir), request, pins);
   const { id: choose, says, gone } = findVersion(conflict, request.choose);
   if (gone === true && says === null)
     throw new UserError('version_unknown', `Nobody knows any more what ${choose} said.`, {
@@ -142,6 +142,7 @@ export async function createPin(project: Project, request: PinRequest): Promise<
 function findConflict(
   conflicts: readonly Conflict[],
   { subject, kind }: Pick<PinRequest, 'subject' | 'kind'>,
+  decided: readonly Pin[],
 ): Conflict {
   const matches = conflictsNamed(conflicts, subject).filter(
     (conflict) => kind === undefined || conflict.kind === kind,
@@ -156,11 +157,14 @@ function findConflict(
       hint: `--kind ${matches.map((match) => match.kind).join(' or ')}`,
       ...details,
     });
+  const [own] = conflictsNamed(decided, subject);
   throw new UserError('conflict_unknown', `There is no conflict about ${subject}.`, {
     hint:
-      suggestion === ''
-        ? 'there are no conflicts; ktx review list shows other open work'
-        : `contested: ${suggestion}`,
+      own !== undefined
+        ? `somebody has decided: ktx review undo ${own.subject} takes that back`
+        : suggestion === ''
+          ? 'there are no conflicts; ktx review list shows other open work'
+          : `contested: ${suggestion}`,
     ...details,
   });
 }
@@ -182,7 +186,10 @@ function findVersion(
 }
 
 /** By the full subject, or by a name without type and connection, as `ktx explain` accepts it. */
-function conflictsNamed(conflicts: readonly Conflict[], name: string): readonly Conflict[] {
+function conflictsNamed<About extends Pick<Conflict, 'subject'>>(
+  conflicts: readonly About[],
+  name: string,
+): readonly About[] {
   const exact = conflicts.filter(({ subject }) => subject === name);
   if (exact.length > 0) return exact;
   const matches = conflicts.filter(({ subject }) => {

@@ -27,7 +27,9 @@ export const forgetCommand = defineCommand({
     }
     context.progress.update('removing the note');
     const note = await forgetNote(project, id, context);
-    return { data: { forgotten: note }, text: `${note.id}: forgotten` };
+    const { uncommitted } = note;
+    const notes = uncommitted === undefined ? [] : [`no commit: ${uncommitted}`];
+    return { data: { forgotten: note }, text: `${note.id}: forgotten`, notes };
   },
 });
 

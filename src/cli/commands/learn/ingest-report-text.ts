@@ -7,6 +7,7 @@ import type {
   StageReport,
 } from '../../../ingest/report.ts';
 import { formatCount } from '../../../lib/format-count.ts';
+import { notesName } from '../../../sources/notes/note-files.ts';
 import type { Screen } from '../../terminal/screen.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 import { conflictTitle, quarantineText, unusedFactLines } from './open-work-text.ts';
@@ -128,6 +129,8 @@ function sourceLines(
   const counts = Object.entries({ added, changed, gone, failed }).flatMap(([word, keys]) =>
     keys.length === 0 ? [] : [`${keys.length} ${word}`],
   );
+  // The folder stays when the last note is gone.
+  if (connection === notesName && total === 0 && counts.length === 0) return [];
   const itemText = [...counts, `${unchanged} unchanged`].join(', ');
   const pendingText =
     pending.length === 0 ? '' : `, ${pending.length} with prose for a model to read`;

@@ -1,7 +1,9 @@
 import { type Pin, takenBack } from '../../../context/claims/pins.ts';
 import { UserError } from '../../../lib/error.ts';
 import { didYouMean } from '../../../lib/suggest.ts';
+import { listNotes } from '../../open/known-notes.ts';
 import type { Project } from '../../open/open.ts';
+import { listQuestions, loadQuestions } from '../review-queue.ts';
 import { requireOwnDecision } from './changed-question.ts';
 import { readWritablePins } from './writable-pins.ts';
 
@@ -14,7 +16,7 @@ interface UndoRequest {
   readonly seen?: readonly string[] | undefined;
 }
 
-/** Takes the newest decision about a subject back: what it decided is open again. */
+/** Takes the newest decision about a subject back. */
 export async function createUndo(
   project: Project,
   { named, kind, seen }: UndoRequest,
@@ -42,10 +44,12 @@ export async function createUndo(
   if (pin === undefined)
     throw new UserError('decision_unknown', `Nobody has decided about ${named}.`, {
       hint:
+        (await noteHint(project, named)) ??
         didYouMean(
           named,
           decided.map(({ subject }) => subject),
-        ) ?? decidedHint(decided),
+        ) ??
+        decidedHint(decided),
       exitCode: 2,
     });
   const [first = pin] = matches;
@@ -56,6 +60,29 @@ export async function createUndo(
       : `name one: ${[pin, ...others].map((own) => own.subject).join(' or ')}`,
     exitCode: 2,
   });
+}
+
+/** In words, what holds now that a decision is taken back and the files are up to date. */
+export async function describeUndone(
+  project: Project,
+  { subject, kind }: Pick<Pin, 'subject' | 'kind'>,
+): Promise<string> {
+  const isMeant = (own: Pick<Pin, 'subject' | 'kind'>) =>
+    own.subject === subject && own.kind === kind;
+  if (listQuestions(await loadQuestions(project)).some(isMeant)) return 'open again';
+  const { pins } = await readWritablePins(project);
+  const before = pins.findLast(isMeant);
+  if (before === undefined) return 'taken back; nothing about it is open without it';
+  const { choose, by } = before;
+  const whose = by === undefined ? '' : ` of ${by}`;
+  return `taken back; the decision${whose} before it holds again: ${choose}`;
+}
+
+/** Notes are no decisions. */
+async function noteHint(project: Project, named: string): Promise<string | undefined> {
+  const notes = named.length < 4 ? [] : await listNotes(project);
+  const note = notes.find(({ id }) => id.startsWith(named));
+  return note && `it is a note: ktx forget ${note.id} removes it`;
 }
 
 /** True for the id of what was chosen, or its beginning. */

@@ -149,29 +149,6 @@ export const deferCommand = defineCommand({
   },
 });
 
-export const undoCommand = defineCommand({
-  description:
-    'Takes the newest decision about a subject back: removes it from pins.yaml, updates the files and commits. The question is open ' +
-    'again, and is listed as before. Several are one commit.',
-  examples: [['ktx review undo metric:warehouse.orders.revenue', 'the conflict is open again']],
-  define: (command) =>
-    command
-      .argument('<subject...>', 'subject as it stands in pins.yaml, or the id that was chosen')
-      .option('--kind <kind>', 'which decision, if the subject has several')
-      .option('--seen <choices>', 'what you decided, with commas: refused if it is another by now')
-      .option(...visibleFlag)
-      .option(...commitFlag),
-  async run({ args: [subjects], options: { kind, seen, visible, commit } }, context) {
-    const project = await openForDecision(context, { named: subjects, visible, commit });
-    const { createUndo } = await import('../../../../project/review/decide/undo.ts');
-    const create = () =>
-      inOrder(subjects, (named) => createUndo(project, { named, kind, seen: idsOf(seen) }));
-    const pins = await create();
-    const run = async (): Promise<void> => void (await create());
-    return publishPins(project, { pins, says: 'open again', check: { run } }, context);
-  },
-});
-
 interface AnsweredQuestion {
   readonly kind?: string | undefined;
   readonly why?: string | undefined;
@@ -183,12 +160,12 @@ interface NamedQuestion extends AnsweredQuestion {
   readonly named: string;
 }
 
-function idsOf(seen: string | undefined): readonly string[] | undefined {
+export function idsOf(seen: string | undefined): readonly string[] | undefined {
   return seen?.split(',').map((id) => id.trim());
 }
 
 /** One after the other: the first that fails is the error. */
-async function inOrder<Item, Result>(
+export async function inOrder<Item, Result>(
   items: readonly Item[],
   make: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
@@ -304,12 +281,12 @@ async function createDecision(
 }
 
 /** Two decisions about one thing would take each other's place. */
-function requireDifferent(pins: readonly Pin[]): void {
+export function requireDifferent(pins: readonly Pin[], hint = 'name one of its versions'): void {
   const keys = pins.map(({ subject, kind }) => `${subject} ${kind}`);
   const twice = pins.find((_pin, index) => keys.indexOf(keys[index] ?? '') !== index);
   if (twice === undefined) return;
   throw new UserError('decision_twice', `${twice.subject} is named twice.`, {
-    hint: 'name one of its versions',
+    hint,
     exitCode: 2,
   });
 }
@@ -338,6 +315,8 @@ interface MadeDecision {
   readonly pins: readonly Pin[];
   /** In words, for the person. */
   readonly says: string;
+  /** The same, once the files are up to date. */
+  readonly describe?: (pin: Pin) => Promise<string>;
   readonly check?: SeenCheck | undefined;
 }
 
@@ -357,9 +336,9 @@ export async function correctInWords(
 }
 
 /** Writes the decisions, brings the files up to date and makes one commit. */
-async function publishPins(
+export async function publishPins(
   project: Project,
-  { pins, says, check }: MadeDecision,
+  { pins, says, check, describe = () => Promise.resolve(says) }: MadeDecision,
   context: CommandContext,
 ): Promise<CommandResult> {
   const { signal, screen } = context;
@@ -385,7 +364,7 @@ async function publishPins(
   return {
     data: { ...(pins.length === 1 ? { pin: pins[0] } : { pins }), report },
     text: [
-      ...pins.map(({ subject }) => `${subject}: ${says}`),
+      ...(await inOrder(pins, async (pin) => `${pin.subject}: ${await describe(pin)}`)),
       ...describeIngest(report, screen),
     ].join('\n'),
     notes,

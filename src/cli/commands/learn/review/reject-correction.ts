@@ -16,7 +16,12 @@ export async function rejectCorrection(
   }
   const { forgetNote } = await import('../../../../project/learn/notes.ts');
   const note = await forgetNote(project, correction.note, context);
-  return { data: { note }, text: `${correction.subject}: rejected; note ${note.id} is gone` };
+  const { uncommitted } = note;
+  return {
+    data: { note },
+    text: `${correction.subject}: rejected; note ${note.id} is gone`,
+    notes: uncommitted === undefined ? [] : [`no commit: ${uncommitted}`],
+  };
 }
 
 /** A rejected correction is a note that is gone: nothing that a commit with others could undo. */
