@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { readTextOrNothing } from '../store/files.ts';
+import { pinsPath, requirePins } from '../context/claims/pins.ts';
+import { readText, readTextOrNothing } from '../store/files.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
 import { ingestExitCode } from './exit-code.ts';
@@ -88,6 +89,8 @@ const emptyReport = {
 async function runWithState(run: PipelineRun): Promise<PipelineOutcome> {
   await recoverBases(run.dir);
   await run.beforeDecision?.();
+  // Without them, what people decided would be undone.
+  requirePins(await readText(join(run.dir, pinsPath), run.dir));
   const state = openState(run.dir);
   try {
     return await runStages(run, state);

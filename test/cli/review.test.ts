@@ -199,8 +199,8 @@ describe('a disagreement of two documents', () => {
   test('stays what it is where the pins cannot be read', async () => {
     writeFileSync(join(cwd, 'pins.yaml'), 'pins: {');
     expect(await ktxJson(['ingest'], { cwd })).toMatchObject({
-      code: 3,
-      envelope: { data: { left_alone: [{ path: 'pins.yaml' }] } },
+      code: 2,
+      envelope: { error: { code: 'pins_unreadable' } },
     });
     const [conflict] = await listed();
     expect(

@@ -408,6 +408,10 @@ const sentences: Readonly<Record<string, () => void | Promise<void>>> = {
         false,
         true,
       ]);
+      // In another encoding, nobody knows what the file says.
+      const unread = readColumnLabels([['semantic-layer/shop/t.yaml', '\uD800']]);
+      const label = unread.of('shop', table, 'plan');
+      expect(maySendValues(rules, { table, column: 'plan', label })).toBe(false);
     },
   '`ktx status` shows which setting applies.': async () =>
     expect((await status('--fast')).stdout).toContain('scan.send_samples'),

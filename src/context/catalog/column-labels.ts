@@ -37,7 +37,7 @@ const datasetPath = /^semantic-layer\/([^/]+)\/([^/]+)\.ya?ml$/;
 /**
  * Reads the labels of dataset files, given by their paths. A file that has errors elsewhere still
  * has its labels. Of a file that is no YAML at all nobody knows what it says: if it mentions
- * labels, no values of its table are kept or sent.
+ * labels, or cannot be read, no values of its table are kept or sent.
  */
 export function readColumnLabels(files: Iterable<readonly [path: string, text: string]>) {
   const labeled = [...files].flatMap(([path, text]) => readLabeledFile(path, text) ?? []);
@@ -64,7 +64,8 @@ export const isClosing = ({ pii, valuesOff }: ColumnLabel): boolean => pii === t
 
 function readLabeledFile(path: string, text: string): LabeledFile | undefined {
   const [, connection, name = ''] = datasetPath.exec(path) ?? [];
-  if (connection === undefined || !/\b(?:pii|values)\b/.test(text)) return undefined;
+  const mayLabel = !text.isWellFormed() || /\b(?:pii|values)\b/.test(text);
+  if (connection === undefined || !mayLabel) return undefined;
   const parsed = parseDatasetFile(text);
   if (!('mapping' in parsed))
     return {

@@ -1,5 +1,5 @@
-import { CORE_SCHEMA, load } from 'js-yaml';
 import type { Evidence } from './claim.ts';
+import { readYaml } from '../../lib/yaml/read-yaml.ts';
 
 /** What an item says about itself: who answers for it, from when it is, until when it holds. */
 export type ItemNotes = Pick<Evidence, 'owner' | 'dated' | 'expires'>;
@@ -14,7 +14,7 @@ export function readItemNotes(body: string): ItemNotes {
   const end = head.indexOf('\n---', 3);
   if (end < 0) return {};
   try {
-    const values = load(head.slice(head.indexOf('\n') + 1, end), { schema: CORE_SCHEMA });
+    const values = readYaml(head.slice(head.indexOf('\n') + 1, end));
     return values instanceof Object ? notesOf(values as Readonly<Record<string, unknown>>) : {};
   } catch {
     return {};

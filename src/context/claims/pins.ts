@@ -1,7 +1,7 @@
-import { CORE_SCHEMA, load } from 'js-yaml';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { errorMessage } from '../../lib/error.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
+import { readYaml } from '../../lib/yaml/read-yaml.ts';
 import { anyJsonSchema } from './claim.ts';
 
 export const pinsPath = 'pins.yaml';
@@ -63,15 +63,30 @@ export function parsePins(text: string | undefined): ParsedPins {
   return fault === undefined ? { pins, deferred } : { pins, deferred, fault };
 }
 
+/** Without the sign in front of it. */
+function firstProblem(error: z.ZodError): string {
+  return (z.prettifyError(error).split('\n')[0] ?? '').replace(/^✖ /, '');
+}
+
+/** What people decided; an error if the file cannot be read: nothing may change by it then. */
+export function requirePins(text: string | undefined): ParsedPins {
+  const parsed = parsePins(text);
+  if (parsed.fault === undefined) return parsed;
+  throw new UserError('pins_unreadable', `${pinsPath} cannot be read: ${parsed.fault}`, {
+    hint: 'Correct the file: it has what people decided, and nothing changes until then.',
+    exitCode: 2,
+  });
+}
+
 function readEntries(text: string | undefined): {
   readonly entries: readonly Pin[];
   readonly fault?: string;
 } {
   if (text === undefined || text.trim() === '') return { entries: [] };
   try {
-    const { data, error } = pinsSchema.safeParse(load(text, { schema: CORE_SCHEMA }));
+    const { data, error } = pinsSchema.safeParse(readYaml(text));
     if (data !== undefined) return { entries: data.pins };
-    return { entries: [], fault: z.prettifyError(error).split('\n')[0] ?? '' };
+    return { entries: [], fault: firstProblem(error) };
   } catch (error) {
     return { entries: [], fault: `it is not valid YAML: ${errorMessage(error).split('\n')[0]}` };
   }

@@ -1,5 +1,7 @@
-import { CORE_SCHEMA, dump, load } from 'js-yaml';
+import { CORE_SCHEMA, dump } from 'js-yaml';
 import { z } from 'zod';
+import { errorMessage } from '../../lib/error.ts';
+import { readYaml } from '../../lib/yaml/read-yaml.ts';
 import { anyJsonSchema, shortId, type Claim } from '../claims/claim.ts';
 import type { Pin } from '../claims/pins.ts';
 import type { RankedClaims } from './claim-precedence.ts';
@@ -69,16 +71,37 @@ export function renderConflicts(conflicts: readonly Conflict[]): string | undefi
   );
 }
 
+const conflictsSchema = z.object({ conflicts: z.array(conflictSchema) });
+
 /**
- * The conflicts in the file. A file that cannot be read has none: the next ingest writes it again.
+ * The conflicts in the file. A file that cannot be read has none, and `conflictsFault` says why:
+ * the next ingest writes it again.
  */
 export function parseConflicts(text: string | undefined): readonly Conflict[] {
+  const read = readConflictsText(text);
+  return Array.isArray(read) ? read : [];
+}
+
+/** Why the file cannot be read, so that nobody knows what is contested. No file is no fault. */
+export function conflictsFault(text: string | undefined): string | undefined {
+  const read = readConflictsText(text);
+  return typeof read === 'string' ? read : undefined;
+}
+
+function readConflictsText(text: string | undefined): readonly Conflict[] | string {
+  if (text === undefined) return [];
+  if (!text.isWellFormed()) return text.slice(1) || 'it is not valid UTF-8';
+  if (text.trim() === '') return 'it is empty';
   try {
-    const parsed = z
-      .object({ conflicts: z.array(conflictSchema) })
-      .safeParse(load(text ?? '', { schema: CORE_SCHEMA }));
-    return parsed.data?.conflicts ?? [];
-  } catch {
-    return [];
+    const { data, error } = conflictsSchema.safeParse(readYaml(text));
+    return (
+      data?.conflicts ??
+      z
+        .prettifyError(error ?? new z.ZodError([]))
+        .split('\n')
+        .join(' ')
+    );
+  } catch (error) {
+    return `it is not valid YAML: ${errorMessage(error).split('\n')[0]}`;
   }
 }

@@ -1,6 +1,6 @@
-import { CORE_SCHEMA, load } from 'js-yaml';
 import { errorMessage } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
+import { readYaml } from '../../lib/yaml/read-yaml.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
 import { editEvidence, subjects, type Claim } from '../claims/claim.ts';
 import type { DatasetRef } from '../claims/subject.ts';
@@ -147,7 +147,7 @@ function parseText(text: string): ParsedFile {
   // A file that could not be read is a lone surrogate, followed by the reason where there is one.
   if (!text.isWellFormed()) return { reason: text.slice(1) || 'it is not valid UTF-8' };
   try {
-    const mapping = load(text, { schema: CORE_SCHEMA });
+    const mapping = readYaml(text);
     if (!isMapping(mapping)) return { reason: 'it holds no dataset' };
     const list = entryLists.find(
       (key) => mapping[key] !== undefined && mapping[key] !== null && !isList(mapping[key]),

@@ -1,8 +1,9 @@
-import { load, YAMLException } from 'js-yaml';
+import { YAMLException } from 'js-yaml';
 import type { z } from 'zod';
 import { locateFindings } from '../diagnostic.ts';
 import { UserError } from '../error.ts';
 import { checkSchema, problemText } from '../schema-check.ts';
+import { readYaml } from './read-yaml.ts';
 
 interface YamlText {
   /** The path, as the error shows it. */
@@ -33,7 +34,7 @@ export async function parseYaml<T>(schema: z.ZodType<T>, yaml: YamlText): Promis
 function loadYaml(yaml: YamlText): unknown {
   const { file, text } = yaml;
   try {
-    return load(text);
+    return readYaml(text);
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     if (text.trim() === '')

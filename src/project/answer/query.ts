@@ -15,7 +15,7 @@ import type { KeyProof } from '../keys/key-proofs.ts';
 import { noteUndeclaredValues, noteUnscannedValues } from './values.ts';
 import { readCommitState } from '../open/commit-state.ts';
 import type { Project } from '../open/open.ts';
-import { readConflicts } from '../review/conflicts.ts';
+import { noteUnknownConflicts, readConflicts } from '../review/conflicts.ts';
 import { openStaleness } from '../review/stale.ts';
 import type { VerifiedMark } from '../verified/find-verified.ts';
 import { withoutSubjects } from './query-subjects.ts';
@@ -278,8 +278,9 @@ async function readQueryReceipt(
     const parts = parseSubject(subject);
     return parts?.connection === connection && isInFiles(parts.dataset);
   };
-  const [conflicts, staleSubjects, state] = await Promise.all([
+  const [conflicts, unknown, staleSubjects, state] = await Promise.all([
     readConflicts(project.dir),
+    noteUnknownConflicts(project.dir),
     staleSubjectsIn(project, connection, files),
     readCommitState(project.dir, saved === undefined ? files : [...files, saved.file]),
   ]);
@@ -290,7 +291,8 @@ async function readQueryReceipt(
     ...(saved === undefined ? {} : { saved: { name: saved.name, file: saved.file } }),
     ...(verified === undefined ? {} : { verified }),
   };
-  const notes = [...plan.receipt.notes, ...noteUndeclaredValues(plan.compared)];
+  const ofFiles = unknown === undefined ? [] : [unknown];
+  const notes = [...plan.receipt.notes, ...noteUndeclaredValues(plan.compared), ...ofFiles];
   const marks = { contested, stale, ...state };
   return { ...origin, ...plan.receipt, notes, keys: proofs, files, ...marks };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type ColumnLabels, readColumnLabels } from '../../context/catalog/column-labels.ts';
 import { forgetValues } from '../../scan/profile/forget-values.ts';
-import { readAnyText } from '../../store/files.ts';
+import { readTextOrReason } from '../../store/text-or-reason.ts';
 import { openState, type State } from '../../store/state.ts';
 import { cacheByStamp } from './file-cache.ts';
 import { listDatasetFiles } from './model-files.ts';
@@ -17,7 +17,7 @@ export async function loadColumnLabels(dir: string, connection: string): Promise
     readColumnLabels(
       await Promise.all(
         files.map(
-          async ({ path }) => [path, (await readAnyText(join(dir, path), dir)) ?? ''] as const,
+          async ({ path }) => [path, (await readTextOrReason(join(dir, path), dir)) ?? ''] as const,
         ),
       ),
     ),

@@ -1,7 +1,7 @@
-import { statSync, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import { listConfinedFolder } from '../../store/confined-file.ts';
-import { readFileStamp, formatStamp, type StampedFile } from './file-cache.ts';
+import { formatStamp, readFileStamp, readStats, type StampedFile } from './file-cache.ts';
 
 /**
  * The files of a connection's semantic layer, sorted by path: one for each dataset, then the file
@@ -71,7 +71,7 @@ export function createDatasetFileLister(
 
 /** The file as it is now; the same object as last time if it did not change. */
 function checkFile(watched: WatchedFile): StampedFile | undefined {
-  const info = statSync(watched.fullPath, { throwIfNoEntry: false });
+  const info = readStats(watched.fullPath);
   const { info: last } = watched;
   if (
     info === undefined ||

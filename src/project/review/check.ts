@@ -1,10 +1,6 @@
-import { join } from 'node:path';
-import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import type { IngestReport, Quarantined, UnusedFact } from '../../ingest/report.ts';
 import { formatCount } from '../../lib/format-count.ts';
-import { readText } from '../../store/files.ts';
-import { findUnreadablePages } from '../answer/wiki.ts';
 import { checkKeys, type KeyReport } from '../keys/check-keys.ts';
 import { ingestProject } from '../learn/ingest.ts';
 import { listSources } from '../open/config.ts';
@@ -15,6 +11,7 @@ import { type DeferredQuestion, type OpenQuestion, readDeferrals } from './decid
 import { listGoneEdits, readLastLeftOut } from './review-queue.ts';
 import { findRowRuleBypasses } from './row-rule-bypass.ts';
 import { listStaleSubjects } from './stale.ts';
+import { findUnreadableFiles } from './unreadable-files.ts';
 
 interface CheckFinding {
   readonly what: 'invalid' | 'contested' | 'contradicted' | 'stale' | 'left out' | 'no rules';
@@ -96,17 +93,16 @@ async function findInvalidFiles(project: Project): Promise<CheckFinding[]> {
     found: message,
     fix: hint ?? `correct ${file}`,
   }));
-  const pages = (await findUnreadablePages(project.dir)).map(({ path, reason }): CheckFinding => ({
-    what: 'invalid',
-    where: path,
-    found: `This page is not read: ${reason}`,
-    fix: 'replace it with a file in UTF-8',
-  }));
-  findings.push(...pages);
-  const { fault } = parsePins(await readText(join(project.dir, pinsPath), project.dir));
-  return fault === undefined
-    ? findings
-    : [...findings, { what: 'invalid', where: pinsPath, found: fault, fix: `correct ${pinsPath}` }];
+  const unreadable = await findUnreadableFiles(project.dir);
+  return [
+    ...findings,
+    ...unreadable.map(({ path, reason, fix }): CheckFinding => ({
+      what: 'invalid',
+      where: path,
+      found: `This file is not read: ${reason}`,
+      fix,
+    })),
+  ];
 }
 
 async function listDeferred(project: Project): Promise<readonly DeferredQuestion[]> {

@@ -1,4 +1,9 @@
-import { conflictsPath, parseConflicts, type Conflict } from '../../context/compile/conflicts.ts';
+import {
+  conflictsFault,
+  conflictsPath,
+  parseConflicts,
+  type Conflict,
+} from '../../context/compile/conflicts.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { openCachedReader } from '../open/file-cache.ts';
 
@@ -8,6 +13,15 @@ export function readConflicts(dir: string): Promise<readonly Conflict[]> {
 }
 
 const readCached = openCachedReader(parseConflicts);
+
+/** What an answer has to say if nobody knows what is contested; undefined if the file is fine. */
+export async function noteUnknownConflicts(dir: string): Promise<string | undefined> {
+  const fault = await readFault(dir, conflictsPath);
+  if (fault === undefined) return undefined;
+  return `${conflictsPath} cannot be read (${fault}), so it is not known whether this is contested; ktx ingest writes it again`;
+}
+
+const readFault = openCachedReader(conflictsFault);
 
 /** The conflicts about a dataset or anything in it. */
 export function filterDatasetConflicts(

@@ -8,7 +8,7 @@ import { itemPath, type SourceSight } from '../../sources/source.ts';
 import { visibleMetrics } from '../../semantic/model/visible-metrics.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import { readText } from '../../store/files.ts';
-import { findUnreadablePages } from '../answer/wiki.ts';
+import { findUnreadableFiles } from './unreadable-files.ts';
 import { loadReviewQueue } from './review-queue.ts';
 import { readCommitState } from '../open/commit-state.ts';
 import { listRemovedSources } from '../learn/removed-sources.ts';
@@ -57,7 +57,7 @@ const projectFiles = [
 export async function readProjectStatus(project: Project, depth: StatusDepth, signal: AbortSignal) {
   const names = project.warehouses;
   const live = depth === 'fast' ? undefined : signal;
-  const [commit, connections, sources, former, llm, embeddings, queue, unruled, pages] =
+  const [commit, connections, sources, former, llm, embeddings, queue, unruled, unreadable] =
     await Promise.all([
       readCommitState(project.dir, projectFiles),
       Promise.all(names.map((name) => connectionStatus(project, name, live))),
@@ -71,7 +71,7 @@ export async function readProjectStatus(project: Project, depth: StatusDepth, si
       readEmbeddingsStatus(project, depth === 'fast', signal),
       loadReviewQueue(project),
       findRowRuleBypasses(project),
-      findUnreadablePages(project.dir),
+      findUnreadableFiles(project.dir),
     ]);
   return {
     dir: project.dir,
@@ -79,7 +79,7 @@ export async function readProjectStatus(project: Project, depth: StatusDepth, si
     sources,
     former,
     unruled,
-    unreadablePages: pages,
+    unreadableFiles: unreadable,
     attention: queue,
     uncommitted: commit.uncommitted,
     git: commit.git,

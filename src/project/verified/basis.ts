@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { CORE_SCHEMA, load } from 'js-yaml';
 import { z } from 'zod';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
+import { readYaml } from '../../lib/yaml/read-yaml.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import { readAnyText } from '../../store/files.ts';
 import { openCachedReader } from '../open/file-cache.ts';
@@ -31,25 +31,10 @@ const readCaseHashes = openCachedReader((text = ''): ReadonlyMap<string, string>
 /** `ktx eval check` says what is wrong with a file; nothing in such a file is verified. */
 function loadOrNothing(text: string): unknown {
   try {
-    const value = load(text, { schema: CORE_SCHEMA });
-    return isBounded(value) ? value : undefined;
+    return readYaml(text);
   } catch {
     return undefined;
   }
-}
-
-/** More values than the largest question set has: aliases of YAML can stand for any number. */
-const mostValues = 2_000_000;
-
-function isBounded(root: unknown): boolean {
-  const open: unknown[] = [root];
-  let count = 0;
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    count += 1;
-    if (typeof value === 'object' && value !== null) open.push(...Object.values(value));
-    if (count + open.length > mostValues) return false;
-  }
-  return true;
 }
 
 /**

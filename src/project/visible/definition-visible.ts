@@ -1,6 +1,6 @@
-import { CORE_SCHEMA, load } from 'js-yaml';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { UserError } from '../../lib/error.ts';
+import { readYaml } from '../../lib/yaml/read-yaml.ts';
 import type { ModelDataset } from '../../semantic/model/model.ts';
 import type { Project } from '../open/open.ts';
 import { isNamed } from '../review/decide/find-question.ts';
@@ -41,7 +41,7 @@ export async function requireVisibleDefinition(
 /** What YAML says in other letters than it is written. */
 function writtenValues(text: string): string {
   try {
-    return JSON.stringify(load(text, { schema: CORE_SCHEMA })) ?? '';
+    return JSON.stringify(readYaml(text)) ?? '';
   } catch {
     return '';
   }

@@ -1,7 +1,8 @@
 import { basename } from 'node:path/posix';
-import { load as readYaml, YAMLException } from 'js-yaml';
+import { YAMLException } from 'js-yaml';
 import { type Diagnostic, type Finding, locateFindings } from '../../lib/diagnostic.ts';
 import { checkSchema } from '../../lib/schema-check.ts';
+import { readYaml } from '../../lib/yaml/read-yaml.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { type Dataset, datasetSchema } from '../model/dataset.ts';

@@ -79,7 +79,7 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
   );
   context.progress.update('connecting to the warehouses');
   const { readProjectStatus } = await import('../../../project/review/status.ts');
-  const { git, uncommitted, connections, sources, llm, embeddings, unreadablePages } =
+  const { git, uncommitted, connections, sources, llm, embeddings, unreadableFiles } =
     await readProjectStatus(project, 'fresh', context.signal);
   const repository =
     git === undefined
@@ -99,11 +99,8 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
     repository,
     ...connections.flatMap(connectionFindings),
     ...sources.flatMap(sourceFindings),
-    ...unreadablePages.map(({ path, reason }) =>
-      makeFinding(path, `not read: ${reason}`, {
-        state: 'warning',
-        fix: 'replace it with a file in UTF-8',
-      }),
+    ...unreadableFiles.map(({ path, reason, fix }) =>
+      makeFinding(path, `not read: ${reason}`, { state: 'warning', fix }),
     ),
     ...llmFindings(llm),
     ...embeddingsFindings(embeddings),

@@ -71,7 +71,7 @@ export const statusCommand = defineCommand({
       ...sources.flatMap((source) => sourceLines(source, context.screen)),
       ...removedSourceLines(status.former),
       ...bypassLines(status.unruled, context.screen),
-      ...status.unreadablePages.map(({ path, reason }) =>
+      ...status.unreadableFiles.map(({ path, reason }) =>
         context.screen.style('yellow', `${path} is not read: ${reason}`),
       ),
       ...queueLines(queue, context.screen),

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { load } from 'js-yaml';
 import { parseSubject } from '../../../context/claims/subject.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Diagnostic } from '../../../lib/diagnostic.ts';
 import { UserError } from '../../../lib/error.ts';
 import { nearest } from '../../../lib/suggest.ts';
+import { readYaml } from '../../../lib/yaml/read-yaml.ts';
 import {
   readVisibleDatasets,
   renderStaleLines,
@@ -65,7 +65,7 @@ export const readCommand = defineCommand({
       data: {
         connection,
         file,
-        definition: isInvalid ? undefined : load(yaml),
+        definition: isInvalid ? undefined : readYaml(yaml),
         yaml,
         contested,
         stale,

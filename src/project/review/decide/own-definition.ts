@@ -1,4 +1,3 @@
-import { CORE_SCHEMA, load } from 'js-yaml';
 import { z } from 'zod';
 import {
   anyJsonSchema,
@@ -9,6 +8,7 @@ import {
 import type { Pin } from '../../../context/claims/pins.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { Json } from '../../../lib/json.ts';
+import { readYaml } from '../../../lib/yaml/read-yaml.ts';
 import type { Project } from '../../open/open.ts';
 import { authorName } from '../author-name.ts';
 import type { OpenQuestion } from './deferred.ts';
@@ -66,7 +66,9 @@ function parseDefinition(kind: string, text: string): Json {
   const words = text.trim();
   const asWords = schema.safeParse(words);
   if (asWords.success) return words;
-  const { data, error } = schema.safeParse(kind === 'metric' ? readMetric(words) : readYaml(words));
+  const { data, error } = schema.safeParse(
+    kind === 'metric' ? readMetric(words) : parseOrUndefined(words),
+  );
   if (error === undefined) return anyJsonSchema.parse(data);
   const [reason = ''] = z.prettifyError(error).split('\n');
   throw new UserError('definition_unusable', `That is no ${kind}: ${reason}`, {
@@ -77,13 +79,13 @@ function parseDefinition(kind: string, text: string): Json {
 
 /** A mapping as in a dataset file, or only its formula. */
 function readMetric(text: string): unknown {
-  const read = readYaml(text);
+  const read = parseOrUndefined(text);
   return typeof read === 'object' && read !== null ? read : { expr: text };
 }
 
-function readYaml(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
-    return load(text, { schema: CORE_SCHEMA });
+    return readYaml(text);
   } catch {
     return undefined;
   }

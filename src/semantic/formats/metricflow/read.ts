@@ -1,8 +1,9 @@
-import { load as readYaml, YAMLException } from 'js-yaml';
+import { YAMLException } from 'js-yaml';
 import { z } from 'zod';
 import { UserError } from '../../../lib/error.ts';
 import { isRecord } from '../../../lib/json.ts';
 import { checkSchema, problemText } from '../../../lib/schema-check.ts';
+import { readYaml } from '../../../lib/yaml/read-yaml.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, datasetSchema } from '../../model/dataset.ts';
 import type { MetricDefinition } from '../../model/metric-definition.ts';

@@ -1,7 +1,8 @@
-import { load as readYaml, YAMLException } from 'js-yaml';
+import { YAMLException } from 'js-yaml';
 import { UserError } from '../../../lib/error.ts';
 import { isRecord } from '../../../lib/json.ts';
 import { checkSchema, problemText } from '../../../lib/schema-check.ts';
+import { readYaml } from '../../../lib/yaml/read-yaml.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, datasetSchema } from '../../model/dataset.ts';
 import type { ImportedModel, Misfit } from '../imported-model.ts';

@@ -1,0 +1,107 @@
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ktx, ktxJson, shopProject } from './run-cli.ts';
+
+const orders = 'semantic-layer/warehouse/orders.yaml';
+
+/** Each alias stands for nine of the last: a gigabyte in all. */
+const ninefold = [
+  'a0: &a0 [x, x, x, x, x, x, x, x, x]',
+  ...Array.from(
+    { length: 9 },
+    (_, index) => `a${index + 1}: &a${index + 1} [${Array(9).fill(`*a${index}`).join(', ')}]`,
+  ),
+].join('\n');
+
+test.each([
+  ['stands for what holds it', 'dataset: orders\nfields: &f\n  - *f\n', ':3:6: '],
+  ['stands for a gigabyte', `dataset: orders\n${ninefold}\n`, ':7:'],
+])('an alias of YAML that %s is named, and stops nothing', async (_, text, place) => {
+  const cwd = await shopProject();
+  await ktx(['ingest'], { cwd });
+  writeFileSync(join(cwd, orders), text);
+  const check = await ktx(['check'], { cwd });
+  expect(check.stdout).toContain(`${orders}${place}`);
+  expect(check.stderr).not.toContain('bug in ktx');
+  const { code, envelope } = await ktxJson(['ingest'], { cwd });
+  expect({ code, envelope }).toMatchObject({
+    code: 3,
+    envelope: { data: { left_alone: [{ path: orders }] } },
+  });
+  expect(readFileSync(join(cwd, orders), 'utf8')).toBe(text);
+});
+
+test.each([
+  ['itself', 'orders.yaml'],
+  ['nothing', 'gone.yaml'],
+])('a dataset file that is a link to %s is named, and stops nothing', async (_, target) => {
+  const cwd = await shopProject();
+  await ktx(['ingest'], { cwd });
+  rmSync(join(cwd, orders));
+  symlinkSync(target, join(cwd, orders));
+  expect((await ktx(['status'], { cwd })).stdout).toContain(
+    `${orders}:1:1: This file is not read: it is a link`,
+  );
+  for (const command of [
+    ['sl', 'query', 'customers.count'],
+    ['sl', 'list'],
+    ['search', 'region'],
+  ])
+    expect(await ktx(command, { cwd })).toMatchObject({ code: 0 });
+});
+
+describe('what people decided, and what waits for them', () => {
+  const subject = 'metric:warehouse.orders.revenue';
+
+  /** A project whose documents disagree about revenue. */
+  async function contestedProject(): Promise<string> {
+    const cwd = await shopProject();
+    const page = (formula: string) =>
+      `| Metric | Meaning | Formula |\n|---|---|---|\n| Revenue | Money. | \`${formula}\` |\n`;
+    mkdirSync(join(cwd, 'docs'));
+    writeFileSync(join(cwd, 'docs/a.md'), page("sum(orders.amount) where status = 'paid'"));
+    writeFileSync(join(cwd, 'docs/b.md'), page('sum(orders.amount)'));
+    await ktx(['connection', 'add', 'handbook', '--driver', 'docs', '--path', 'docs'], { cwd });
+    await ktx(['ingest'], { cwd });
+    return cwd;
+  }
+
+  test('stay as they are where a merge left its marks in the decisions', async () => {
+    const cwd = await contestedProject();
+    const { envelope } = await ktxJson(['review', 'list'], { cwd });
+    const { conflicts } = envelope.data as { conflicts: { variants: { id: string }[] }[] };
+    // Not what is shown without a decision.
+    await ktx(['review', 'choose', subject, conflicts[0]?.variants[1]?.id ?? ''], { cwd });
+    const decided = readFileSync(join(cwd, orders), 'utf8');
+    const pins = `${readFileSync(join(cwd, 'pins.yaml'), 'utf8')}<<<<<<< HEAD\n`;
+    writeFileSync(join(cwd, 'pins.yaml'), pins);
+
+    const ingest = await ktxJson(['ingest'], { cwd });
+    expect(ingest).toMatchObject({ code: 2, envelope: { error: { code: 'pins_unreadable' } } });
+    expect(readFileSync(join(cwd, orders), 'utf8')).toBe(decided);
+    expect(readFileSync(join(cwd, 'pins.yaml'), 'utf8')).toBe(pins);
+    expect((await ktx(['status'], { cwd })).stdout).toContain('pins.yaml is not read: ');
+  });
+
+  test.each([
+    ['has the marks of a merge', (text: string) => `${text}<<<<<<< HEAD\n`],
+    ['is empty', () => ''],
+    ['is a list', () => '- 1\n'],
+  ])('are not taken for none where their file %s', async (_, damage) => {
+    const cwd = await contestedProject();
+    const file = join(cwd, 'conflicts.yaml');
+    const before = readFileSync(file, 'utf8');
+    writeFileSync(file, damage(before));
+    const check = await ktxJson(['check'], { cwd });
+    expect(check.code).toBe(1);
+    expect(JSON.stringify(check.envelope)).toContain('conflicts.yaml');
+    const { stderr } = await ktx(['sl', 'query', 'orders.revenue'], { cwd });
+    expect(stderr).toContain('conflicts.yaml cannot be read');
+    await ktx(['ingest'], { cwd });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    const answer = await ktx(['sl', 'query', 'orders.revenue'], { cwd });
+    expect(answer.stderr).toContain(`contested: ${subject}`);
+    expect(answer.stderr).not.toContain('cannot be read');
+  });
+});
