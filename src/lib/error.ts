@@ -40,3 +40,24 @@ export class UserError extends Error {
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Primary result codes of SQLite for a disk that is full, broken or read-only. */
+const diskCodes: ReadonlySet<number> = new Set([8, 10, 13, 14]);
+
+/**
+ * What the operating system refused, or a disk that takes nothing more under one of ktx's own
+ * databases, as an error that a person can fix; undefined for any other error.
+ */
+export function toSystemError(error: unknown): UserError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('syscall' in error)
+    return new UserError('system_error', error.message, {
+      hint: 'check that the path exists, its permissions, and the free disk space',
+    });
+  const isDisk =
+    'errcode' in error && typeof error.errcode === 'number' && diskCodes.has(error.errcode & 0xff);
+  if (!isDisk) return undefined;
+  return new UserError('system_error', `A file of ktx cannot be written: ${error.message}.`, {
+    hint: 'check the free disk space and the permissions of .ktx, then run it again',
+  });
+}

@@ -70,7 +70,8 @@ export function updateIndex(
     db.exec('COMMIT');
     return changes;
   } catch (error) {
-    db.exec('ROLLBACK');
+    // A full disk has rolled back already.
+    if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
 }

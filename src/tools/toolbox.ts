@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorMessage, UserError } from '../lib/error.ts';
+import { errorMessage, toSystemError, UserError } from '../lib/error.ts';
 import { noValues, type SentValues } from '../llm/egress/sent-values.ts';
 import { newId } from '../lib/id.ts';
 import { redactCredentials } from '../lib/patterns/credentials.ts';
@@ -329,6 +329,8 @@ const codesOfKtx = new Set([
 function toToolError(error: unknown, { aborted }: AbortSignal): UserError {
   if (aborted) return new UserError('cancelled', 'The call was cancelled.', { retryable: true });
   if (error instanceof UserError) return error;
+  const ofSystem = toSystemError(error);
+  if (ofSystem !== undefined) return ofSystem;
   const [firstLine] = errorMessage(error).split('\n');
   const hint = 'The log in .ktx/logs has the details.';
   return new UserError('internal', `This is a bug in ktx: ${firstLine}`, { hint });

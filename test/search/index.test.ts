@@ -30,3 +30,21 @@ test('thousands of documents are made one by one; those that are gone are droppe
     state.close();
   }
 });
+
+test('a disk that is full says so, and leaves the index as it was', () => {
+  const state = openState(mkdtempSync(join(tmpdir(), 'ktx-index-')));
+  try {
+    const update = (count: number) =>
+      updateIndex(state, { connection: 'w', documents: lots(count), fingerprint: 'f' });
+    update(10);
+    state.db.exec('PRAGMA cache_size = 10; PRAGMA max_page_count = 200');
+    expect(() => update(4500)).toThrow('database or disk is full');
+    expect(searchIndex(state, 'weight of lot 9', { limit: 1 })).toMatchObject([
+      { name: 'weight_of_lot_9' },
+    ]);
+    state.db.exec('PRAGMA max_page_count = 100000');
+    expect(update(20)).toEqual({ written: 10, removed: 0 });
+  } finally {
+    state.close();
+  }
+});

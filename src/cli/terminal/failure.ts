@@ -1,4 +1,4 @@
-import { errorMessage, UserError } from '../../lib/error.ts';
+import { errorMessage, toSystemError, UserError } from '../../lib/error.ts';
 import type { Screen } from './screen.ts';
 import { escapeControls, wrapNote, wrapText } from './text-width.ts';
 
@@ -18,11 +18,8 @@ export function usageError(message: string, hint: string): UserError {
 /** Turns anything that was thrown into an error that a person can read. */
 export function toUserError(error: unknown): UserError {
   if (error instanceof UserError) return error;
-  if (error instanceof Error && 'syscall' in error) {
-    return new UserError('system_error', error.message, {
-      hint: 'check that the path exists, its permissions, and the free disk space',
-    });
-  }
+  const ofSystem = toSystemError(error);
+  if (ofSystem !== undefined) return ofSystem;
   const hint = 'run it again with --debug to get the stack trace, and report it';
   return new UserError('internal', `This is a bug in ktx: ${errorMessage(error)}`, { hint });
 }

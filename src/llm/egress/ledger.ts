@@ -145,7 +145,8 @@ function inTransaction(db: DatabaseSync, write: () => void): void {
     write();
     db.exec('COMMIT');
   } catch (error) {
-    db.exec('ROLLBACK');
+    // A full disk has rolled back already.
+    if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
 }

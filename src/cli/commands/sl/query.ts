@@ -1,4 +1,4 @@
-import { UserError } from '../../../lib/error.ts';
+import { toSystemError, UserError } from '../../../lib/error.ts';
 import { canonicalJson } from '../../../lib/json.ts';
 import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Project } from '../../../project/open/open.ts';
@@ -337,7 +337,8 @@ function logAnswer(
     appendToLog(dir, 'tools', entry);
     return [];
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return [`ktx explain will not find this answer: ${error.message}`];
+    const failure = error instanceof UserError ? error : toSystemError(error);
+    if (failure === undefined) throw error;
+    return [`ktx explain will not find this answer: ${failure.message}`];
   }
 }
