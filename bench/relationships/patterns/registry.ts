@@ -16,6 +16,7 @@ export type PatternUse = keyof typeof patternFamilies;
  * - `final`: they are only scored; nobody reads what was missed there before a rule is chosen
  *
  * - `fresh`: like `final`, and written later, for rules that came after it
+ * - `aside`: like `fresh`, and later again: software, textbooks and registers as they are
  *
  * The first three were fixed before anything was tuned. A new pattern gets a family of its own.
  */
@@ -41,6 +42,7 @@ export const patternFamilies = {
   calibration: ['health', 'leagues', 'legacy', 'romance'],
   final: ['billing', 'erp', 'layers', 'logistics', 'naturals', 'small', 'subtypes'],
   fresh: ['companies', 'exhibits'],
+  aside: ['bureaus', 'lessons', 'software'],
 } as const;
 
 interface PatternDatabase {
