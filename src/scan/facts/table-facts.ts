@@ -211,7 +211,8 @@ function tableFacts(
   };
   const columns: ColumnFacts[] = [];
   const rows = Math.round(profile.rows / profile.fraction);
-  const people = Math.max(peopleScore(parts), peopleByColumns(profile.columns, columnParts));
+  const byColumns = peopleByColumns(profile.columns, columnParts, parts);
+  const people = Math.max(peopleScore(parts), byColumns);
   const names = { parts, otherNames: others, partition };
   const table: TableFacts = {
     schema,

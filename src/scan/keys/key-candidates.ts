@@ -34,6 +34,13 @@ const longestLabel = 80;
 /** True for texts by which rows may be called: `Vintage Cars and Trucks`. */
 export const isLabel = ({ maxLength = 0 }: ColumnProfile): boolean => maxLength <= longestLabel;
 
+/** Numbers and codes that somebody gives to each thing of a kind: `ssn`, `isbn`, `siren`… */
+const naturalKeys = new Set(
+  'ssn nin nino bsn pesel cpf cnpj nif dni siren siret isbn issn ean gtin upc sku vin imo iata icao lei doi orcid'.split(
+    ' ',
+  ),
+);
+
 function keyScore({ parts, profile, position, table, family, home, away }: ColumnFacts): number {
   const isFirst = position === 0;
   const isNamedByTable = parts.entity.every((word) => table.parts.entity.includes(word));
@@ -45,6 +52,7 @@ function keyScore({ parts, profile, position, table, family, home, away }: Colum
     [true, -1.6 + (home >= 0.8 ? 2 : home * 1.2)],
     [isFirst, 1.6],
     [parts.keyed, 1.2],
+    [naturalKeys.has(parts.words.at(-1) ?? '') && !away, 2],
     [family === 'integer' || profile.kind === 'uuid', 0.8],
     [isMeasure(parts), isFirst ? -1 : -2.5],
     [profile.kind === 'text', isFirst && home >= 0.95 && isLabel(profile) ? -1.5 : -3],

@@ -1,4 +1,10 @@
-import { isMeasure, isSelfReference, measuresSomethingElse } from '../names/parse-name.ts';
+import {
+  isDirection,
+  isIdentifier,
+  isMeasure,
+  isSelfReference,
+  measuresSomethingElse,
+} from '../names/parse-name.ts';
 import type { ColumnFacts } from '../facts/table-facts.ts';
 import type { ColumnProfile } from '../profile/table-profile.ts';
 import type { LinkCandidate } from './link-candidate.ts';
@@ -21,6 +27,7 @@ export function featuresOf(candidate: LinkCandidate) {
     ...ownTableFeatures(candidate),
     ...snugFeatures(candidate, unnamed),
     ...plainFeatures(candidate, unnamed),
+    ...schemaFeatures(candidate, unnamed),
     unnamed,
   };
 }
@@ -34,11 +41,13 @@ function wordFeatures({ child, parent, names }: LinkCandidate, unnamed: number) 
   const density = isFilled ? Math.min(1, profile.distinct / span) : 0;
   const isFromStart = isFilled && (profile.min ?? 0) <= 1;
   const isUnkeyed = Number(!parts.keyed);
+  const keyedCounter = saysMore * Number(parts.keyed) * Number(isFromStart) * density;
   return {
     // A column that counts from 1 and is not called a key fits every table by chance.
     unkeyed: saysMore * isUnkeyed,
     counter: saysMore * isUnkeyed * Number(isFromStart) * density,
-    keyedCounter: saysMore * Number(parts.keyed) * Number(isFromStart) * density,
+    keyedCounter: keyedCounter * Number(!isIdentifier(parts)),
+    identifierCounter: keyedCounter * Number(isIdentifier(parts)),
     sparse: saysMore * Number(parts.keyed) * Number(isFilled) * (1 - density),
     namedElsewhere: saysMore * Number(child.away),
     keyedPeople: saysMore * Number(parts.keyed) * parent.column.table.people,
@@ -63,7 +72,7 @@ function snugFeatures({ child, parent, isOwnKey }: LinkCandidate, unnamed: numbe
   const { profile, parts, present } = child;
   const gaps = gapsAtEnds(profile, parent.column.profile);
   if (gaps === undefined || present === 0)
-    return { snug: 0, snugKeyed: 0, loose: 0, snugOwnKey: 0 };
+    return { snug: 0, snugKeyed: 0, loose: 0, snugOwnKey: 0, snugPeople: 0 };
   const isSnug = snugness(child, parent.column);
   const density = Math.min(1, profile.distinct / ((profile.max ?? 0) - (profile.min ?? 0) + 1));
   return {
@@ -72,8 +81,13 @@ function snugFeatures({ child, parent, isOwnKey }: LinkCandidate, unnamed: numbe
     loose: unnamed * (1 - Math.exp(-gaps / 8)) * weightOfValues(profile),
     // A key that leaves numbers out but reaches the ends counts the rows of another table.
     snugOwnKey: isSnug * Number(isOwnKey) * (1 - density),
+    // Trainees are users: a key that leaves numbers out, in two tables of people.
+    snugPeople: isSnug * Number(isOwnKey && density < 0.7) * peopleOfBoth(child, parent.column),
   };
 }
+
+const peopleOfBoth = (child: ColumnFacts, parent: ColumnFacts): number =>
+  Number(child.table !== parent.table) * Math.min(child.table.people, parent.table.people);
 
 /** What fits says more of a name without an id word, where that is the custom. */
 function plainFeatures({ child, parent, rivals, isOwnKey }: LinkCandidate, unnamed: number) {
@@ -86,6 +100,28 @@ function plainFeatures({ child, parent, rivals, isOwnKey }: LinkCandidate, unnam
   };
 }
 
+/** What the other columns of the schema say about a name that says nothing. */
+function schemaFeatures(
+  { child, parent, schema, values, isOwnKey }: LinkCandidate,
+  unnamed: number,
+) {
+  const isReference =
+    parent.primary && child.present > 0 && !isOwnKey && values.containment >= 0.95;
+  const weight = isReference && !isMeasure(child.parts) ? unnamed : 0;
+  const unclaimed = weight * Number(schema.isUnclaimed);
+  return {
+    unclaimed,
+    unclaimedCoverage: unclaimed * coverageOf({ child, parent, values }),
+    unclaimedSmall: unclaimed / Math.sqrt(Math.max(1, parent.column.profile.distinct)),
+    unclaimedOther: unclaimed * Number(child.table === parent.column.table),
+    twin: weight * Number(schema.hasTwin),
+    // A number may count; an `id` is that of something.
+    identifier: weight * Number(isIdentifier(child.parts)),
+    unclaimedIdentifier: unclaimed * Number(isIdentifier(child.parts)),
+    direction: weight * Number(isDirection(child.parts)),
+  };
+}
+
 /**
  * References are spread over the keys, so the more they are, the nearer their ends come to those of
  * the keys; other numbers end anywhere. 0..1: how near they come, as far as so many values can
@@ -94,6 +130,20 @@ function plainFeatures({ child, parent, rivals, isOwnKey }: LinkCandidate, unnam
 export function snugness({ profile }: ColumnFacts, parent: ColumnFacts): number {
   const gaps = gapsAtEnds(profile, parent.profile);
   return gaps === undefined ? 0 : Math.exp(-gaps / 2) * weightOfValues(profile);
+}
+
+/**
+ * True for a key that leaves numbers out and yet reaches the ends of the other table's: it has its
+ * numbers from there, as a patient has that of a person.
+ */
+export function countsOtherRows({
+  child,
+  parent,
+}: Pick<LinkCandidate, 'child' | 'parent'>): boolean {
+  const { min = 0, max = 0, distinct } = child.profile;
+  const areOfPeople = Math.min(child.table.people, parent.column.table.people) > 0;
+  const least = areOfPeople ? 0.2 : 0.4;
+  return distinct / (max - min + 1) < 0.7 && snugness(child, parent.column) >= least;
 }
 
 const weightOfValues = ({ distinct }: ColumnProfile): number =>
@@ -151,7 +201,11 @@ function valueFeatures(candidate: LinkCandidate, unnamed: number) {
  * 0..1: the share of the parent's keys that are referred to, compared with what random references
  * would reach.
  */
-function coverageOf({ child, parent, values }: LinkCandidate): number {
+function coverageOf({
+  child,
+  parent,
+  values,
+}: Pick<LinkCandidate, 'child' | 'parent' | 'values'>): number {
   if (child.present === 0) return 0;
   const keys = Math.max(1, parent.column.profile.distinct);
   const rows = child.present / child.table.profile.fraction;

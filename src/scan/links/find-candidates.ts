@@ -27,6 +27,7 @@ import { findNearParents } from '../names/near-parents.ts';
 import { type KeyHashes, readNamesakes } from './namesakes.ts';
 import { columnPairKey, type ObservedJoins } from './observed-joins.ts';
 import { findTypeColumn } from './polymorphic.ts';
+import { addSchemaEvidence, type BareCandidate } from './schema-evidence.ts';
 import { suggestParents } from './suggest-parents.ts';
 
 /** With a smaller share of contained values a pair is no candidate. */
@@ -39,8 +40,6 @@ interface CandidateSources {
   readonly meanings?: NameMeanings | undefined;
 }
 
-type CandidateWithoutRivals = Omit<LinkCandidate, 'rivals'>;
-
 /**
  * Pairs every column that may refer to a key with the keys that its name, its values or the query
  * logs suggest. The number of candidates per column is bounded, however many keys hold its values.
@@ -50,19 +49,19 @@ export function findCandidates(
   parents: readonly ParentKey[],
   { observedJoins = new Map(), meanings }: CandidateSources = {},
 ): LinkCandidate[] {
-  const mayRefer = referenceTest(parents);
+  const keyHashes = new Map(
+    parents.map(({ column }) => [column, new Set(sketchHashes(column.profile.sketch))]),
+  );
+  const mayRefer = referenceTest(parents, keyHashes);
   const children = tables.flatMap(({ columns }) => columns.filter(mayRefer));
   const ranked = parents.toSorted(
     (a, b) => b.prior - a.prior || (a.column.id < b.column.id ? -1 : 1),
   );
   const suggest = suggestParents(ranked, children, observedJoins);
   const findNear = findNearParents(ranked, meanings);
-  const keyHashes = new Map(
-    parents.map(({ column }) => [column, new Set(sketchHashes(column.profile.sketch))]),
-  );
   const namesakes = readNamesakes(children, keyHashes);
   const createCandidate = candidateBuilder(parents, { observedJoins, namesakes, keyHashes });
-  return children.flatMap((child) => {
+  const bare = children.flatMap((child) => {
     const typeColumn = findTypeColumn(child, tables);
     const keysOfType = typeColumn
       ? ranked.filter(({ column, primary }) => primary && typeColumn.tables.includes(column.table))
@@ -76,28 +75,46 @@ export function findCandidates(
     const suggested = isPolymorphic ? keysOfType : new Set([...suggest(child), ...others]);
     const required = isPolymorphic ? 0 : minCandidateContainment;
     const childHashes = sketchHashes(child.profile.sketch, maxCompared);
-    const candidates = [...suggested].flatMap(
+    return [...suggested].flatMap(
       (parent) =>
         createCandidate(parent, { child, childHashes, required, typeColumn, meant }) ?? [],
     );
-    return addRivals(candidates);
   });
+  const groups = Map.groupBy(addSchemaEvidence(bare), ({ child }) => child);
+  return [...groups.values()].flatMap(addRivals);
+}
+
+/** So many names of things are not those of other things by chance. */
+const enoughNames = 5;
+
+/** The values of all primary keys that are names or other texts. */
+function namesAsKeys(parents: readonly ParentKey[], keyHashes: KeyHashes): ReadonlySet<string> {
+  const keys = parents.filter(({ column, primary }) => primary && isText(column.profile));
+  return new Set(keys.flatMap(({ column }) => [...(keyHashes.get(column) ?? [])]));
 }
 
 /**
  * Returns a test that is false for prose, counts, flags, and constants without a key-like name;
- * also for names of things, unless the column is called like a table or like a key of two words.
+ * also for names of things, unless the column is called like a table or like a key of two words, or
+ * the names are those that a table has for its key.
  */
-function referenceTest(parents: readonly ParentKey[]) {
+function referenceTest(parents: readonly ParentKey[], keyHashes: KeyHashes) {
+  const knownNames = namesAsKeys(parents, keyHashes);
+  const isKnown = ({ profile }: ColumnFacts): boolean => {
+    const hashes = sketchHashes(profile.sketch, 2 * enoughNames);
+    return hashes.length >= enoughNames && hashes.every((hash) => knownNames.has(hash));
+  };
   const names = new Set(
     parents.flatMap(({ column: { table, parts } }) => [
       table.parts.entity.join(' '),
       ...(parts.words.length > 1 ? [parts.words.join(' ')] : []),
     ]),
   );
-  return ({ family, profile, parts, position, present }: ColumnFacts): boolean => {
+  return (column: ColumnFacts): boolean => {
+    const { family, profile, parts, position, present } = column;
     if (family === undefined || parts.isCount || isFlag(parts)) return false;
-    const isTable = [parts.entity, parts.words].some((words) => names.has(words.join(' ')));
+    const isCalled = [parts.entity, parts.words].some((words) => names.has(words.join(' ')));
+    const isTable = isCalled || (isText(profile) && isKnown(column));
     if (profile.kind === 'text') return isTable && isLabel(profile);
     const isNamed = parts.keyed || isTable;
     if (profile.kind === 'name') return isNamed;
@@ -105,6 +122,8 @@ function referenceTest(parents: readonly ParentKey[]) {
     return present > 0 || parts.keyed || position === 0 || !isMeasure(parts);
   };
 }
+
+const isText = ({ kind }: ColumnFacts['profile']): boolean => kind === 'text' || kind === 'name';
 
 interface ChildColumn {
   readonly child: ColumnFacts;
@@ -129,7 +148,7 @@ function candidateBuilder(
   const primaryKeys = new Set(
     parents.flatMap(({ column, primary, prior }) => (primary && prior >= 0.5 ? [column] : [])),
   );
-  return (parent: ParentKey, own: ChildColumn): CandidateWithoutRivals | undefined => {
+  return (parent: ParentKey, own: ChildColumn): BareCandidate | undefined => {
     const { child, typeColumn } = own;
     const { column } = parent;
     // Two tables can have the same email addresses without a reference, unless the address is a

@@ -6,6 +6,7 @@ import type { ScanContext } from '../scan-context.ts';
 import type { NameMeanings } from '../names/name-meanings.ts';
 import { assignRoles } from './assign-roles.ts';
 import { agreeWithNamesakes } from './choose/agree-with-namesakes.ts';
+import { agreeWithTwins } from './choose/agree-with-twins.ts';
 import { chooseLinks, type JudgedCandidate, removeCycles } from './choose/choose-links.ts';
 import { endOnOneCopy } from './choose/end-on-one-copy.ts';
 import { findCompositeLinks, withoutMembers } from './composite-links.ts';
@@ -42,7 +43,7 @@ export async function findLinks(
   );
   const confirmed = await confirmCandidates(candidates, context);
   const chosen = groupByChild(confirmed).map((group) => chooseLinks(group, context.config));
-  const judged = endOnOneCopy(agreeWithNamesakes(chosen), declared).flat();
+  const judged = endOnOneCopy(agreeWithTwins(agreeWithNamesakes(chosen)), declared).flat();
   const inferred = removeRepeated(removeCycles(judged), declared).map(linkFinding);
   const known = { keys, declared, inferred };
   const composite = await findCompositeLinks(tables, known, context);

@@ -19,6 +19,7 @@ export interface LinkCandidate {
   readonly rivals: RivalEvidence;
   /** True if the parent's own table has a column of the child's name, which refers elsewhere. */
   readonly parentHasNamesake: boolean;
+  readonly schema: SchemaEvidence;
   /** Number of statements in the query logs that join the two columns. */
   readonly seen: number;
   /** True if the child is the primary key of its own table. */
@@ -50,6 +51,16 @@ export interface ValueEvidence {
   readonly coverage: number;
   /** Child rows without a parent; undefined until they are counted. */
   readonly orphans?: number | undefined;
+}
+
+/** What the columns of the whole schema say about a pair; each is true or false. */
+export interface SchemaEvidence {
+  /** True if no column of another table is named after the parent. */
+  readonly isUnclaimed: boolean;
+  /** True if another column of the child's table has values from as much of the parent. */
+  readonly hasTwin: boolean;
+  /** True if a column of the parent's table is named after the child's table. */
+  readonly isClaimedByParent: boolean;
 }
 
 /** What the other primary keys that hold the child's values are like. */

@@ -1,7 +1,7 @@
 import { isOfView } from '../facts/table-facts.ts';
 import { sigmoid } from '../keys/key-candidates.ts';
 import coefficients from './coefficients.json' with { type: 'json' };
-import { featuresOf } from './features.ts';
+import { countsOtherRows, featuresOf } from './features.ts';
 import { type LinkCandidate, tightness } from './link-candidate.ts';
 
 const candidatesPerColumn = 4;
@@ -56,8 +56,18 @@ export function selectForMeasurement(
     const views = likely.filter(({ parent }) => isOfView(parent.column));
     const selected = [...selectLikeliest(ofTables), ...selectLikeliest(views)];
     const parents = new Set(selected.map(({ parent }) => parent));
-    return [...selected, ...selectTighter(ranked).filter(({ parent }) => !parents.has(parent))];
+    const others = new Set([...selectTighter(ranked), ...selectCounted(ranked)]);
+    return [...selected, ...[...others].filter(({ parent }) => !parents.has(parent))];
   });
+}
+
+/** Tables that the rows of a key may have been counted in, though its name is that of its own. */
+function selectCounted(ranked: readonly RankedCandidate[]): LinkCandidate[] {
+  const counted = ranked.filter(
+    (candidate) =>
+      candidate.isOwnKey && candidate.parent.primary && candidate.values.containment === 1,
+  );
+  return counted.filter((candidate) => countsOtherRows(candidate)).slice(0, 2);
 }
 
 /** Keys that the column keeps to rather than to those of the likeliest, however unlikely. */

@@ -4,6 +4,7 @@ import {
   agentEnds,
   compoundRoles,
   countWords,
+  directions,
   flagWords,
   gluedSuffixes,
   idWords,
@@ -56,14 +57,14 @@ const idBeforeRole = new Set(['id', 'key', 'uuid', 'guid', 'sk', 'fk']);
 
 /**
  * The words that name something. A role stands before them, wherever it was: `almacen_origen`,
- * `team_id_2`, `trigger_id_up`.
+ * `team_id_2`, `person_b`, `trigger_id_up`.
  */
 function roleFirst(words: readonly string[]): readonly string[] {
   const named = words.filter((word) => !idWords.has(word));
   const entity = withoutNoise(named, otherRoles);
   const [before = '', last = ''] = words.slice(-2);
   const isAfterId = words.length > 2 && idBeforeRole.has(before) && !measureWords.has(last);
-  const isRole = otherRoles.has(last) || selfRoles.has(last) || /^\d+$/.test(last);
+  const isRole = otherRoles.has(last) || selfRoles.has(last) || /^(?:\d+|[a-z])$/.test(last);
   return entity.length > 1 && entity.at(-1) === last && (isAfterId || isRole)
     ? [last, ...entity.slice(0, -1)]
     : entity;
@@ -175,8 +176,23 @@ export const isSelfReference = ({ words }: NameParts): boolean =>
     at === 0 ? /^\p{Script=Latin}{3,}ed$/u.test(word) : selfPrepositions.has(word),
   );
 
-export const isPersonRole = ({ words }: NameParts): boolean =>
-  words.some((word) => personRoles.has(word));
+export const isPersonRole = ({ words, entity }: NameParts): boolean =>
+  words.some((word) => personRoles.has(word)) || isAgent(entity.at(-1) ?? '');
+
+/** True for `sponsor_id`, and not for `room_number` or `type_code`, which may tell anything. */
+export const isIdentifier = ({ words, keyed }: NameParts): boolean =>
+  keyed && words.some((word) => /^(?:id|[ug]uid|oid|sk|fk|key|ид|by)$/u.test(word));
+
+/** True for `origin` and `from_id`: the name says what the other row is for this one only. */
+export const isDirection = ({ entity }: NameParts): boolean =>
+  entity.length > 0 && entity.every((word) => directions.has(word));
+
+/**
+ * True for who does something: `proposer`, `auditor`, `venditore`. Things that do something are
+ * called so too, so it says something only beside what is a person for other reasons.
+ */
+export const isAgent = (word: string): boolean =>
+  word.length >= 5 && /(?:[^aeiou]er|[iou]er|[ts]or|ist|eur|tore|ciel|nik)$/.test(word);
 
 /**
  * 0..1: how likely a role of a person refers to this table: 1 for staff, 0.6 for customers and

@@ -50,10 +50,11 @@ export function splitGluedWord(word: string, vocabulary: ReadonlySet<string>): s
     const known = knownPart(rest, vocabulary);
     if (known !== undefined) return splitBefore(rest, known, suffix);
   }
-  // `nid` beside a table of nodes.
-  const letter = /^(?<letter>[a-z])id$/.exec(word)?.groups?.['letter'];
-  if (letter !== undefined && [...vocabulary].some((entry) => entry.startsWith(letter)))
-    return [letter, 'id'];
+  // `nid` beside a table of nodes, `dno` beside one of departments; `ano` is a year.
+  const { letter, key } =
+    /^(?!ano)(?<letter>[a-z])(?<key>id|no|num|number)$/.exec(word)?.groups ?? {};
+  if (letter && key && [...vocabulary].some((entry) => entry.startsWith(letter)))
+    return [letter, key];
   const prefix = /^(?:fk|id|pk|sk)(?=.{3})/.exec(word)?.[0];
   if (prefix !== undefined && vocabulary.has(singular(word.slice(2))))
     return [prefix, word.slice(2)];

@@ -15,8 +15,12 @@ export const kindWords = load('kinds');
 export const selfRoles = load('self-roles');
 /** Roles that a person plays: `author`, `reviewer`… */
 export const personRoles = load('person-roles');
+/** What only persons have: `age`, `sex`, `surname`… */
+export const personColumns = load('person-columns');
 /** Other roles: `origin`, `billing`… */
 export const otherRoles = load('other-roles');
+/** Roles of what a row leads from and to: `origin`, `destination`… */
+export const directions = load('directions');
 /** At the start of a name these words may ask how many. */
 export const countWords = new Set(['number', 'num', 'no', 'nbr', 'nr', 'numero', 'nummer']);
 /** At the start of a name these words ask whether. */

@@ -5,6 +5,7 @@ import type { LinkCandidate } from '../link-candidate.ts';
 import { polymorphicReason } from '../polymorphic.ts';
 import { preferTightest } from './prefer-tightest.ts';
 import { preferOwnLayer } from './prefer-layer.ts';
+import { countsOtherRows, snugness } from '../features.ts';
 import {
   isAmongDenseKeys,
   isClearByName,
@@ -60,7 +61,8 @@ function judgePolymorphic(candidate: RankedCandidate, { review }: ScanConfig): J
 }
 
 function judgeBest(ranked: RankedCandidate, { accept, review }: ScanConfig): JudgedCandidate {
-  const isProven = isNamedExtension(ranked) || isJoinedByPeople(ranked);
+  const isProven =
+    isNamedExtension(ranked) || isCountedElsewhere(ranked) || isJoinedByPeople(ranked);
   const least = isProven ? namedExtension : isNamedAndHeld(ranked) ? namedAndHeld : 0;
   const likely = Math.max(ranked.probability, least);
   const isDoubtful = isAmongDenseKeys(ranked) || lacksValues(ranked);
@@ -117,6 +119,21 @@ function isNamedExtension({ parent, names, values, ...own }: RankedCandidate): b
   const isNamed = names.table >= 0.95 && own.child.home < (isOfView(own.child) ? 0.5 : 0.8);
   const isShared = names.same > 0 && own.child.away && parent.column.away;
   return own.isOwnKey && parent.primary && isContained && (isNamed || isShared);
+}
+
+/**
+ * True for the key of cranes that are assets: it leaves numbers out and yet ends where the numbers
+ * of the assets end, so the rows were not counted in their own table. Of people in tables of people
+ * fewer rows say as much.
+ */
+function isCountedElsewhere(ranked: RankedCandidate): boolean {
+  const { child, parent, values, isOwnKey, schema } = ranked;
+  const isContained = values.containment === 1 && values.orphans === 0;
+  const isOther = child.table !== parent.column.table && !schema.isClaimedByParent;
+  if (!isOwnKey || !parent.primary || !isContained || !isOther) return false;
+  const areViews = [child, parent.column].some(isOfView);
+  const least = Math.min(child.table.people, parent.column.table.people) > 0 ? 0.2 : 0.55;
+  return !areViews && countsOtherRows(ranked) && snugness(child, parent.column) >= least;
 }
 
 /** If two columns refer to each other, only the likelier direction stays. */

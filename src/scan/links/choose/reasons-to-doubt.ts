@@ -1,6 +1,6 @@
 import { isMeasure } from '../../names/parse-name.ts';
 import { isOfView } from '../../facts/table-facts.ts';
-import { hasNoneValue, snugness } from '../features.ts';
+import { countsOtherRows, hasNoneValue, snugness } from '../features.ts';
 import type { LinkCandidate } from '../link-candidate.ts';
 import type { RankedCandidate } from '../rank-candidates.ts';
 
@@ -90,7 +90,7 @@ function reasonInOtherName({
 }
 
 function isCalledByLetter({ parts, position }: RankedCandidate['child']): boolean {
-  return /^[a-z] id$/.test(parts.words.join(' ')) && position > 0;
+  return /^[a-z] (?:id|no|num|number)$/.test(parts.words.join(' ')) && position > 0;
 }
 
 /** True for `element_contact(element_id)`, whose table is called after more than elements. */
@@ -98,15 +98,6 @@ function isPartOfOwnTable({ parts, table }: RankedCandidate['child']): boolean {
   const { words } = table.parts;
   const isPart = parts.entity.length > 0 && parts.entity.every((word) => words.includes(word));
   return parts.keyed && isPart && words.length > parts.entity.length;
-}
-
-/**
- * True for a key that leaves numbers out and yet reaches the ends of the other table's: it has its
- * numbers from there, as a patient has that of a person.
- */
-function countsOtherRows({ child, parent }: Pick<LinkCandidate, 'child' | 'parent'>): boolean {
-  const { min = 0, max = 0, distinct } = child.profile;
-  return distinct / (max - min + 1) < 0.7 && snugness(child, parent.column) >= 0.4;
 }
 
 /**
@@ -138,15 +129,21 @@ function isOwnNumber(candidate: RankedCandidate): boolean {
   return !isOther && saysMore && !isRole && names.best < 0.5 && !child.parts.keyed && !isPlain;
 }
 
+/** From this probability on, the values and the other columns say enough without a name. */
+const likelyByValues = 0.6;
+
 /**
  * True for a whole number that is not called a key, whose name does not name the table, and that
  * lies among the table's dense keys: it fits every table with enough rows.
  */
-export function isAmongDenseKeys(candidate: LinkCandidate): boolean {
+export function isAmongDenseKeys(candidate: RankedCandidate): boolean {
   const { child, parent, names, seen } = candidate;
   const { min, max, distinct } = parent.column.profile;
   if (child.family !== 'integer' || min === undefined || max === undefined) return false;
   const isUnnamed = !child.parts.keyed && names.best < 0.3;
+  // `x` and `r` are places in a grid.
+  const isLetter = child.parts.words.join('').length < 2;
+  if (!isLetter && candidate.probability >= likelyByValues) return false;
   const isDense = distinct > (max - min + 1) / 2;
   return isUnnamed && seen === 0 && isDense && !isPlainReference(candidate);
 }
