@@ -26,12 +26,18 @@ export function addSchemaEvidence(
     const by = claimed.get(parent.column.table) ?? new Set();
     claimed.set(parent.column.table, by.add(child.table));
   }
-  const likeTwins = Map.groupBy(candidates.filter(mayBeTwin), ({ child }) => child.table);
+  // Of a thousand columns of one table, only those with the same parent are compared.
+  const likeTwins = new Map(
+    [...Map.groupBy(candidates.filter(mayBeTwin), ({ child }) => child.table)].map(
+      ([table, own]) => [table, Map.groupBy(own, ({ parent }) => parent)],
+    ),
+  );
   return candidates.map((candidate) => {
     const { child, parent } = candidate;
-    const by = claimed.get(parent.column.table) ?? new Set();
-    const isUnclaimed = [...by].every((table) => table === parent.column.table);
-    const others = mayBeTwin(candidate) ? (likeTwins.get(child.table) ?? []) : [];
+    const { table } = parent.column;
+    const by = claimed.get(table) ?? new Set();
+    const isUnclaimed = by.size === Number(by.has(table));
+    const others = mayBeTwin(candidate) ? (likeTwins.get(child.table)?.get(parent) ?? []) : [];
     const hasTwin = others.some((twin) => isTwin(candidate, twin));
     const isClaimedByParent = claimed.get(child.table)?.has(parent.column.table) === true;
     return { ...candidate, schema: { isUnclaimed, hasTwin, isClaimedByParent } };
@@ -44,7 +50,7 @@ function mayBeTwin({ child, parent, names, values, isOwnKey }: BareCandidate): b
 }
 
 function isTwin(candidate: BareCandidate, twin: BareCandidate): boolean {
-  if (twin.child === candidate.child || twin.parent !== candidate.parent) return false;
+  if (twin.child === candidate.child) return false;
   const shares = [candidate, twin].map(({ values }) => values.coverage);
   return (
     isSameKind(candidate.child, twin.child) && Math.min(...shares) >= alike * Math.max(...shares)
