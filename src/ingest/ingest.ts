@@ -124,7 +124,7 @@ async function bringUpToDate(run: PipelineRun, state: State): Promise<PipelineOu
       commit: { none: nothingRead },
     };
   const modelled = await askModels(run, state, collected);
-  const checked = await checkArtifacts(run, state, modelled);
+  const checked = await checkArtifacts(run, state, { ...modelled, files: collected.files });
   run.signal.throwIfAborted();
   const published = await publishArtifacts(run, collected, checked);
   await compareContestedMetrics(run, state, published);
@@ -192,6 +192,8 @@ interface CollectedFindings {
   /** As in `scanWarehouses`. */
   readonly schemas: ReadonlyMap<string, WarehouseSchema>;
   readonly freshUntil: number;
+  /** The files on disk, if they were just read. */
+  readonly files: FileTree | undefined;
 }
 
 /** Scans the warehouses, fetches the sources, and extracts what code can read. */
@@ -219,18 +221,19 @@ async function collectFindings(
     reports: reports.map((report) => countDoubts(report, guarded.doubts)),
     sources,
     found: guarded.found,
+    files: guarded.files,
     ...scan,
   };
 }
 
 /** No join that the scan found changes or spoils what people ask already. */
 async function guardNewJoins(run: PipelineRun, found: ProjectFindings): Promise<GuardedFindings> {
-  const hasJoins = found.connections.some(({ claims = [] }) =>
-    claims.some(({ kind }) => kind === 'relationship'),
-  );
-  if (!hasJoins) return { found, doubts: new Map() };
-  const files = await readProjectFiles(run.dir, projectFolders(found));
-  return guardJoins(found, { files, standing: async () => (await run.standingQueries?.()) ?? [] });
+  const { files, ...guarded } = await guardJoins(found, {
+    read: () => readProjectFiles(run.dir, projectFolders(found)),
+    standing: async () => (await run.standingQueries?.()) ?? [],
+  });
+  // While models are asked, people write.
+  return { ...guarded, files: run.reader === undefined ? files : undefined };
 }
 
 /** The joins that the scan accepted and a person has to decide about count as such. */
@@ -283,10 +286,10 @@ interface CheckedArtifacts {
 function checkArtifacts(
   run: PipelineRun,
   state: State,
-  { findings: found, isOver }: ModelStagesResult,
+  { findings: found, isOver, files: known }: ModelStagesResult & Pick<CollectedFindings, 'files'>,
 ): Promise<CheckedArtifacts> {
   return measureStage(run, 'validate', async () => {
-    const files = await readProjectFiles(run.dir, projectFolders(found));
+    const files = known ?? (await readProjectFiles(run.dir, projectFolders(found)));
     const { signal, reader: model } = run;
     const configuration = readTextOrNothing(join(run.dir, 'ktx.yaml'), run.dir);
     const context = { state, configuration, model, isOver, signal };

@@ -170,14 +170,30 @@ export function uniteFiles(files: readonly ClaimsFile[]): ClaimsFile {
  * subject, kind and body.
  */
 export function uniteClaims(claims: Iterable<Claim>): Claim[] {
-  const groups = Map.groupBy(claims, contentKey);
-  return [...groups].sort(compareKeys).flatMap(([, [first, ...others]]) => {
-    if (!first || (others.length === 0 && first.evidence.length === 1)) return first ?? [];
-    const evidence = [first, ...others]
-      .flatMap((claim) => claim.evidence)
-      .map((item) => [canonicalJson(item), item] as const);
-    return { ...first, evidence: [...new Map(evidence)].sort(compareKeys).map(([, item]) => item) };
-  });
+  const all = [...claims];
+  const keys = all.map(contentKey);
+  // Claims that were united before, as most are, need no sorting.
+  const areInOrder = keys.every((key, index) => index === 0 || (keys[index - 1] ?? '') < key);
+  if (areInOrder) return all.map((claim) => withUnitedEvidence(claim, []));
+  const groups = Map.groupBy(all, (_, index) => keys[index] ?? '');
+  return [...groups]
+    .sort(compareKeys)
+    .flatMap(([, [first, ...others]]) => (first ? withUnitedEvidence(first, others) : []));
+}
+
+const unitedClaims = new WeakSet<Claim>();
+
+/** The claim with the evidence of equal ones. */
+function withUnitedEvidence(claim: Claim, others: readonly Claim[]): Claim {
+  const isUnited = claim.evidence.length === 1 || unitedClaims.has(claim);
+  if (others.length === 0 && isUnited) return claim;
+  const evidence = [claim, ...others]
+    .flatMap((equal) => equal.evidence)
+    .map((item) => [canonicalJson(item), item] as const);
+  const sorted = [...new Map(evidence)].sort(compareKeys).map(([, item]) => item);
+  const united = { ...claim, evidence: sorted };
+  unitedClaims.add(united);
+  return united;
 }
 
 /** An ingest unites the same claims several times. */

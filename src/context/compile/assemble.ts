@@ -199,14 +199,10 @@ function completeLink(claim: Claim, ranked: readonly Claim[]): ClaimBodies['rela
   const equalLinks = ranked
     .filter((candidate) => candidate !== claim && meaningKey(candidate) === meaning)
     .flatMap(({ body }) => bodySchemas.relationship.safeParse(body).data ?? []);
-  const firstWith = (key: 'role' | 'cardinality') =>
-    equalLinks.find((link) => link[key] !== undefined)?.[key];
   const link = bodySchemas.relationship.parse(claim.body);
-  const completed = bodySchemas.relationship.partial().parse({
-    role: link.role ?? firstWith('role'),
-    cardinality: link.cardinality ?? firstWith('cardinality'),
-  });
-  return { ...link, ...completed };
+  const [role] = [link, ...equalLinks].flatMap((equal) => equal.role ?? []);
+  const [cardinality] = [link, ...equalLinks].flatMap((equal) => equal.cardinality ?? []);
+  return { ...link, role, cardinality };
 }
 
 /**

@@ -139,8 +139,10 @@ function findContested(
   ranked: readonly Claim[],
   { pin, lapsedPin, equivalent }: Decisions,
 ): readonly Claim[] {
-  const [first] = ranked;
+  const [first, second] = ranked;
   if (!first || !contestableKinds.has(first.kind)) return [];
+  const isAlone = second === undefined && lapsedPin === undefined;
+  if (isAlone) return [];
   const meanings = groupByMeaning(listVoices(ranked), equivalent);
   const firstOfEach = new Set(
     meanings.map((group) => ranked.find((claim) => group.includes(claim))),

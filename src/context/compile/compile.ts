@@ -82,9 +82,9 @@ export function compileDatasets(
     const isFaulty = quarantineIf(claim, findClaimError(claim, subject));
     return !isFaulty && subject ? [{ claim, subject }] : [];
   });
-  const standing = located.filter(
-    (claim) => !listNamedSubjects(claim).some((name) => deleted.has(name)),
-  );
+  const isStanding = (claim: LocatedClaim) =>
+    deleted.size === 0 || !listNamedSubjects(claim).some((name) => deleted.has(name));
+  const standing = located.filter(isStanding);
   const existing = new Set(
     standing
       .filter(({ claim, subject }) => claim.kind === subject.type)

@@ -15,8 +15,8 @@ import {
 import { datasetFiles } from './validate.ts';
 
 interface GuardInput {
-  /** The files on disk. */
-  readonly files: FileTree;
+  /** Reads the files on disk. Called only where the scan found joins. */
+  readonly read: () => Promise<FileTree>;
   /** Called only where there are new joins. */
   readonly standing: () => Promise<readonly StandingQuery[]>;
 }
@@ -25,6 +25,8 @@ export interface GuardedFindings {
   readonly found: ProjectFindings;
   /** By warehouse, how many joins a person has to decide about for this. */
   readonly doubts: ReadonlyMap<string, number>;
+  /** The files on disk, if they were read. */
+  readonly files: FileTree | undefined;
 }
 
 /**
@@ -34,8 +36,10 @@ export interface GuardedFindings {
  */
 export async function guardJoins(
   found: ProjectFindings,
-  { files, standing }: GuardInput,
+  { read, standing }: GuardInput,
 ): Promise<GuardedFindings> {
+  if (!found.connections.some(hasJoins)) return { found, doubts: new Map(), files: undefined };
+  const files = await read();
   let guarded = found;
   const counts = new Map<string, number>();
   for (const connection of found.connections) {
@@ -46,7 +50,11 @@ export async function guardJoins(
     if (doubts.size > 0) guarded = replaceClaims(guarded, connection, doubts);
     counts.set(connection.catalog.connection, doubts.size);
   }
-  return { found: guarded, doubts: counts };
+  return { found: guarded, doubts: counts, files };
+}
+
+function hasJoins({ claims = [] }: ConnectionFindings): boolean {
+  return claims.some(({ kind }) => kind === 'relationship');
 }
 
 /** The joins of this scan that neither a claims file nor a pin has. */
@@ -68,10 +76,14 @@ function listNewJoins({ catalog, claims = [] }: ConnectionFindings, files: FileT
   );
 }
 
+/** A line of a claims file that says something about a join, or where claims come from. */
+const joinLine = /"kind":"relationship"|^\{"item":/;
+
 function recordedJoins(path: string, files: FileTree): ReadonlySet<string> {
   const text = files.get(path) ?? '';
   if (!text.includes('"kind":"relationship"')) return new Set();
-  const { claims } = parseClaims(path, text);
+  const lines = text.split('\n').filter((line) => joinLine.test(line));
+  const { claims } = parseClaims(path, lines.join('\n'));
   return new Set(claims.filter(({ kind }) => kind === 'relationship').map(joinKey));
 }
 

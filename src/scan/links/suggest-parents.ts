@@ -120,7 +120,9 @@ function byRange(keys: readonly ParentKey[]): SuggestionRule {
   return ({ profile: { max } }) => {
     if (max === undefined) return [];
     const bucket = bucketOf(max);
-    const inRange = [bucket, bucket + 1].flatMap((near) => buckets.get(near) ?? []);
+    const inRange = [bucket, bucket + 1].flatMap((near) =>
+      (buckets.get(near) ?? []).slice(0, maxSuggestions),
+    );
     return inRange.slice(0, maxSuggestions);
   };
 }
