@@ -104,4 +104,30 @@ describe('what people decided, and what waits for them', () => {
     expect(answer.stderr).toContain(`contested: ${subject}`);
     expect(answer.stderr).not.toContain('cannot be read');
   });
+
+  test.each([
+    ['NUL characters, as after a crash', (text: string) => '\0'.repeat(text.length), 'has NUL'],
+    [
+      'the marks of a merge',
+      (text: string) => text.replace('Money.', '<<<<<<< HEAD\nMoney.\n=======\n>>>>>>> theirs'),
+      'is a merge conflict marker',
+    ],
+  ])('a page with %s is not what people wrote', async (_, damage, reason) => {
+    const cwd = await contestedProject();
+    const file = join(cwd, 'wiki/glossary.md');
+    const before = readFileSync(file, 'utf8');
+    expect(before).toContain('Money.');
+    writeFileSync(file, damage(before));
+    const { code, envelope } = await ktxJson(['ingest'], { cwd });
+    expect({ code, envelope }).toMatchObject({
+      code: 3,
+      envelope: { data: { kept_edits: [], left_alone: [{ path: 'wiki/glossary.md' }] } },
+    });
+    expect(readFileSync(file, 'utf8')).toBe(damage(before));
+    expect((await ktx(['status'], { cwd })).stdout).toContain(reason);
+    expect((await ktx(['wiki', 'list'], { cwd })).stdout).not.toContain('<<<<');
+    writeFileSync(file, before);
+    expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
 });

@@ -63,8 +63,8 @@ export function parsePins(text: string | undefined): ParsedPins {
   return fault === undefined ? { pins, deferred } : { pins, deferred, fault };
 }
 
-/** Without the sign in front of it. */
-function firstProblem(error: z.ZodError): string {
+/** The first thing that is wrong with a file, as the end of a sentence. */
+export function firstProblem(error: z.ZodError): string {
   return (z.prettifyError(error).split('\n')[0] ?? '').replace(/^✖ /, '');
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { errorMessage } from '../../lib/error.ts';
 import { readYaml } from '../../lib/yaml/read-yaml.ts';
 import { anyJsonSchema, shortId, type Claim } from '../claims/claim.ts';
-import type { Pin } from '../claims/pins.ts';
+import { firstProblem, type Pin } from '../claims/pins.ts';
 import type { RankedClaims } from './claim-precedence.ts';
 
 export const conflictsPath = 'conflicts.yaml';
@@ -94,13 +94,7 @@ function readConflictsText(text: string | undefined): readonly Conflict[] | stri
   if (text.trim() === '') return 'it is empty';
   try {
     const { data, error } = conflictsSchema.safeParse(readYaml(text));
-    return (
-      data?.conflicts ??
-      z
-        .prettifyError(error ?? new z.ZodError([]))
-        .split('\n')
-        .join(' ')
-    );
+    return error === undefined ? data.conflicts : firstProblem(error);
   } catch (error) {
     return `it is not valid YAML: ${errorMessage(error).split('\n')[0]}`;
   }

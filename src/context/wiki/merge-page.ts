@@ -3,6 +3,7 @@ import { editEvidence, type Claim } from '../claims/claim.ts';
 import type { ContentHash, MergeBase } from '../merge/merge-base.ts';
 import { removedPath } from '../merge/merge-dataset.ts';
 import { adoptEqualUnits, mergeUnits } from '../merge/three-way.ts';
+import { pageFault } from './page-fault.ts';
 import { compiledSections, hashSection, parsePage, type MarkdownSection } from './page-sections.ts';
 import { pageName, wikiPath } from './wiki-paths.ts';
 import type { WikiPage } from './wiki.ts';
@@ -56,8 +57,9 @@ export function mergePage(input: WikiMergeInput): WikiMergeResult {
  * be part of the code.
  */
 function whyNotEditable(text: string): string | undefined {
-  if (!text.isWellFormed()) return text.slice(1) || 'it is not valid UTF-8';
-  return parsePage(text).hasOpenFence ? 'a code fence in it is not closed' : undefined;
+  const fence = () =>
+    parsePage(text).hasOpenFence ? 'a code fence in it is not closed' : undefined;
+  return pageFault(text) ?? fence();
 }
 
 function mergeWithoutFile(

@@ -2,11 +2,12 @@ import { basename, join } from 'node:path';
 import { compileWiki } from '../../context/wiki/compile-wiki.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
+import { pageFault } from '../../context/wiki/page-fault.ts';
 import { sectionPaths, sectionSubject, listSections } from '../../context/wiki/page-sections.ts';
 import { hasOtherLetters } from '../../lib/patterns/transliterate.ts';
 import type { SearchDocument } from '../../search/documents.ts';
 import { readAnyText } from '../../store/files.ts';
-import { readTextOrReason, whyUnreadable } from '../../store/text-or-reason.ts';
+import { readTextOrReason } from '../../store/text-or-reason.ts';
 import { readConflicts } from '../review/conflicts.ts';
 import { readAuthority } from '../open/authority.ts';
 import { listProjectFiles } from '../open/model-files.ts';
@@ -39,7 +40,7 @@ export async function findUnreadablePages(
   dir: string,
 ): Promise<readonly { readonly path: string; readonly reason: string }[]> {
   const pages = (await listWikiFiles(dir)).map(async (path) => {
-    const reason = whyUnreadable((await readTextOrReason(join(dir, path), dir)) ?? '');
+    const reason = pageFault((await readTextOrReason(join(dir, path), dir)) ?? '');
     return reason === undefined ? [] : [{ path, reason }];
   });
   return (await Promise.all(pages)).flat();
@@ -54,7 +55,7 @@ export async function readWikiSections(project: Project): Promise<readonly PageS
   const { base, subjects, sameSubjects } = await readSectionSubjects(project);
   const pages = (await listWikiFiles(dir)).map(async (path) => {
     const text = (await readTextOrReason(join(dir, path), dir)) ?? '';
-    if (whyUnreadable(text) !== undefined) return [];
+    if (pageFault(text) !== undefined) return [];
     const page = basename(path, '.md');
     return listSections(page, text, base).map(({ key, ...section }) => {
       const subject = subjects.get(`${page}/${key}`) ?? sectionSubject(path, section.title);

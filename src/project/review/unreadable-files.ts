@@ -15,7 +15,7 @@ interface UnreadableFile {
 export async function findUnreadableFiles(dir: string): Promise<readonly UnreadableFile[]> {
   const pages = (await findUnreadablePages(dir)).map((page) => ({
     ...page,
-    fix: 'replace it with a file in UTF-8',
+    fix: `correct it, or take it back: git checkout -- ${page.path}`,
   }));
   const faultIn = async (path: string, findFault: (text: string) => string | undefined) => {
     const text = await readTextOrReason(join(dir, path), dir);
