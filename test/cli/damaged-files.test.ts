@@ -51,6 +51,22 @@ test.each([
     expect(await ktx(command, { cwd })).toMatchObject({ code: 0 });
 });
 
+test('an ingest writes a catalog with the marks of a merge again', async () => {
+  const cwd = await shopProject();
+  await ktx(['ingest'], { cwd });
+  const file = join(cwd, 'sources/warehouse/main.jsonl');
+  const before = readFileSync(file, 'utf8');
+  writeFileSync(file, `<<<<<<< HEAD\n${before}`);
+  const query = await ktxJson(['sl', 'query', 'orders.count'], { cwd });
+  expect(query.envelope.error).toMatchObject({
+    code: 'catalog_damaged',
+    message: 'sources/warehouse/main.jsonl:1 cannot be read.',
+  });
+  expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  expect(await ktx(['sl', 'query', 'orders.count'], { cwd })).toMatchObject({ code: 0 });
+});
+
 describe('what people decided, and what waits for them', () => {
   const subject = 'metric:warehouse.orders.revenue';
 

@@ -147,7 +147,7 @@ interface WarehousesInput extends ModelInput {
 function openWarehouses({ dir, config, catalogs, trust, caller }: WarehousesInput) {
   const openNamed = async (name: string, secrets: ReadSecret, signal: AbortSignal) => {
     // Without a catalog the gate reads the tables from the warehouse.
-    const tables = (await catalogs.load(name))?.tables;
+    const tables = (await catalogs.load(name).catch(undefinedIfDamaged))?.tables;
     const spending = spendingLimits(config);
     const loadTables = tables && (async () => tables);
     const connection = chooseConnection(config, name);
@@ -302,6 +302,12 @@ function openModels({ dir, config, catalogs }: ModelInput) {
     const { modelForRole } = await import('../../semantic/resolve/row-rules.ts');
     return { ...loaded, model: modelForRole(loaded.model, role) };
   };
+}
+
+/** A catalog that cannot be read keeps nobody out: an ingest has to get in to write it again. */
+function undefinedIfDamaged(error: unknown): undefined {
+  if (error instanceof UserError && error.code === 'catalog_damaged') return undefined;
+  throw error;
 }
 
 interface ConnectionSpec extends Pick<WarehouseSpec, 'config' | 'tables' | 'spending'> {
