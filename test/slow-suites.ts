@@ -19,6 +19,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'two sets of answers with every fault; grounding.test.ts has one of 400, and rules/ each rule',
   'test/chat/grounding/ninth.test.ts':
     'a set of answers with every fault; grounding.test.ts has one of 400, and rules/ each rule',
+  'test/chat/grounding/tenth.test.ts':
+    'a set of answers with every fault; grounding.test.ts has one of 400, and rules/ each rule',
   'test/contract/claude-agent.test.ts':
     'every way to pay for Claude Code; test/contract/agent-backends.test.ts runs one',
   'test/chat/hostile-mcp-server.test.ts':
