@@ -3,6 +3,7 @@ import type { Derivable } from './candidates.ts';
 import type { StatementContext } from './context.ts';
 import { changeInRow, deriveFromClaims, type KnownNumber, statedValue } from './from-claims.ts';
 import type { GroundedClaim } from './ground-answer.ts';
+import { throughMeasures, throughOtherRows } from './measures/through-measures.ts';
 import { periodDivisors, type Spans } from './numbers/calendar.ts';
 import type { WrittenNumber } from './numbers/read-numbers.ts';
 import { fromStated } from './rare/from-stated.ts';
@@ -45,7 +46,13 @@ export function bindThroughClaims(
   statements: readonly (readonly BoundClaim[])[],
   answer: AnswerOfClaims,
 ): readonly BoundClaim[] {
-  const derived = throughStated(throughOthers(statements), answer);
+  const ofRows = throughOtherRows(statements, answer.evidence, bindCell);
+  const stated = throughStated(throughOthers(ofRows), answer);
+  const derived = throughMeasures(stated, {
+    ...answer,
+    statements: answer.contexts.map(({ statement }) => statement),
+    derive: deriveClaim,
+  });
   return withoutOdd(saidAgain(derived), answer);
 }
 
@@ -88,6 +95,13 @@ function deriveClaim(
     claim: { kind, text, span, status: 'derived', evidence: cells, derivation },
     known: { start, value, kind: isPercent ? 'share' : 'unknown' },
   };
+}
+
+function bindCell(bound: BoundClaim, { value, cells, kind: ofCell }: Derivable): BoundClaim {
+  const { kind, text, span } = bound.claim;
+  const { start } = bound.number;
+  const claim = { kind, text, span, status: 'cell' as const, evidence: cells };
+  return { ...bound, claim, known: { start, value, kind: ofCell } };
 }
 
 /** What is left may follow from any numbers of the answer, where that is no coincidence. */

@@ -1,3 +1,4 @@
+import { currencyLetters, wordScales } from './language-words.ts';
 import { scaleWords } from './number-words.ts';
 import { withoutOthers } from './other-digits.ts';
 import { readSpelledNumbers } from './spelled-numbers.ts';
@@ -23,11 +24,14 @@ export interface WrittenNumber {
  * digits of names such as `q1` or `A4`.
  */
 const pattern =
-  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’-]|\p{Script=Latin}\/|\p{N}:)([-−+]?)(?:[€$£%]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)([%％]|[千万萬億亿兆천만억조]|\p{Script=Latin}+\.?(?![\p{Script=Latin}\d²³])|\p{L}+\.?(?![\p{L}\d²³])))?/giu;
+  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’-]|\p{Script=Latin}\/|\p{N}:)([-−+]?)(?:[€$£%]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)([%％]|[千万萬億亿兆천만억조]|\p{Script=Latin}+\.?(?![\p{Script=Latin}\d²³])|[\p{L}\p{M}]+\.?(?![\p{L}\p{M}\d²³])))?/giu;
 
 /** The numbers of a text, in its order; code, links, dates and numbering are left out. */
 export function readNumbers(text: string): readonly WrittenNumber[] {
-  const visible = withoutOthers(toAsciiDigits(text));
+  const digitsOnly = toAsciiDigits(text).replace(currencyLetters, (letters) =>
+    ' '.repeat(letters.length),
+  );
+  const visible = withoutOthers(digitsOnly);
   const matches = [...visible.matchAll(pattern)];
   const mark = decimalMark(matches.map((match) => match[3] ?? ''));
   const digits = matches.flatMap((match) => readMatch(match, { mark, visible }) ?? []);
@@ -179,11 +183,14 @@ const percentWord =
 
 /** What a unit multiplies by; undefined if it is no word for that. */
 function scaleOf(unit: string, gap: string): number | undefined {
+  const whole = wordScales.get(unit.toLowerCase());
   const word = unit
     .toLowerCase()
+    // `3.2 million` of what is `x` as large.
+    .replace(/(?<=^(?:thousand|million|billion))x$/u, '')
     .replace(/(?<=^\p{Script=Latin}+)[^\p{Script=Latin}.].*$/u, '')
     .replace(/\.$/, '');
-  const scale = scaleWords.get(word);
+  const scale = scaleWords.get(word) ?? whole ?? wordScales.get(word);
   if (scale !== undefined) return gap !== '' || unit.length <= 2 ? scale : undefined;
   return /^[千万萬億亿兆천만억조]/.test(unit) ? scaleWords.get(unit.slice(0, 1)) : undefined;
 }

@@ -46,7 +46,22 @@ const longNames = new Map(
 function plainSpellings(cell: string): readonly string[] {
   const words = cell.replaceAll(/(?<=[\p{L}\d])_(?=[\p{L}\d])/gu, ' ');
   const long = longNames.get(cell.toLowerCase().replace(/\.$/, ''));
-  return [...new Set([cell, words, ...(long === undefined ? [] : [long]), ...bounds(cell)])];
+  return [
+    ...new Set([
+      cell,
+      words,
+      ...initialsOf(cell),
+      ...(long === undefined ? [] : [long]),
+      ...bounds(cell),
+    ]),
+  ];
+}
+
+/** `MAU` for `monthly_active_users`. */
+function initialsOf(cell: string): readonly string[] {
+  const words = cell.split('_');
+  const isName = words.length > 2 && words.every((word) => /^[a-z]+$/.test(word));
+  return isName ? [words.map((word) => word.slice(0, 1).toUpperCase()).join('')] : [];
 }
 
 /** `> 90 days` in words. */

@@ -1,4 +1,5 @@
 import type { Derivable } from '../candidates.ts';
+import { timeWords } from './language-words.ts';
 
 /** A unit as it stands behind a number, and what another unit is divided by to give it. */
 const units: readonly (readonly [unit: RegExp, divisors: readonly number[]])[] = [
@@ -23,6 +24,17 @@ const units: readonly (readonly [unit: RegExp, divisors: readonly number[]])[] =
   [/^(?:kg|l|litres?|liters?|m)(?!\p{L})/iu, [1000, 1 / 1000]],
 ];
 
+/** The same in languages that are not listed above. */
+const timeUnits: typeof units = [
+  [timeWords('second'), [1000, 1e6, 1 / 60]],
+  [timeWords('minute'), [60, 1 / 60, 60_000]],
+  [timeWords('hour'), [60, 3600, 1 / 24]],
+  [timeWords('day'), [24, 1440, 86_400]],
+  [timeWords('week'), [7]],
+  [timeWords('month'), [30, 1 / 12]],
+  [timeWords('year'), [12, 52, 365]],
+];
+
 /** Values in the unit that stands behind a number: milliseconds as seconds, bytes as GB. */
 export function convertedFrom(values: readonly Derivable[], behind: string): readonly Derivable[] {
   const isPlain = ({ derivation = '' }: Derivable) => !/[/*]/.test(derivation);
@@ -39,7 +51,7 @@ const massUnits = /^\s?(?:kg|km|l|litres?|liters?|m|g|ml|t)(?!\p{L})/iu;
 
 function inUnit(values: readonly Derivable[], behind: string): readonly Derivable[] {
   const text = behind.trimStart();
-  const divisors = units.find(([unit]) => unit.test(text))?.[1] ?? [];
+  const divisors = [...units, ...timeUnits].find(([unit]) => unit.test(text))?.[1] ?? [];
   return divisors.flatMap((divisor) =>
     values.map((candidate): Derivable => {
       const derivation = `${candidate.derivation ?? 'a'} / ${divisor}`;

@@ -275,5 +275,7 @@ function ofTriple([a, b, c]: Triple): readonly Derivable[] {
     derived(c.value / sum, 'c / (a + b)'),
     derived(c.value - sum, 'c - a - b'),
     derived((a.value * b.value) / c.value, 'a * b / c'),
+    // Without one of them: what is left for each of the others.
+    ...(c.value > 2 ? [derived(difference / (c.value - 1), '(a - b) / (c - 1)')] : []),
   ];
 }
