@@ -382,14 +382,11 @@ function reportUnopened(
 ): ConnectionReport[] {
   const failed = new Set(reports.filter(isFailed).map(({ connection }) => connection));
   const added = unopened.filter(({ connection }) => !failed.has(connection));
-  return [
-    ...reports,
-    ...added.map(({ connection, error }) => ({
-      ...emptyConnectionReport,
-      connection,
-      failure: toFailure(error),
-    })),
-  ];
+  const reported = added.map(({ connection, error }) => {
+    const failure = toFailure(error);
+    return { ...emptyConnectionReport, connection, failure };
+  });
+  return [...reports, ...reported];
 }
 
 function isFailed({ failure }: Pick<ConnectionReport, 'failure'>): boolean {
