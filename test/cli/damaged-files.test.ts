@@ -51,6 +51,19 @@ test.each([
     expect(await ktx(command, { cwd })).toMatchObject({ code: 0 });
 });
 
+test('a metric of a damaged file is not only unknown: its file has errors', async () => {
+  const cwd = await shopProject();
+  await ktx(['ingest'], { cwd });
+  writeFileSync(join(cwd, orders), 'dataset: [');
+  for (const metric of ['orders.count', 'revenue']) {
+    const { code, stderr } = await ktx(['sl', 'query', metric], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/There is no metric named \S+ ?[^]*errors/);
+    expect(stderr).toContain('ktx sl validate');
+  }
+  expect((await ktx(['sl', 'query', 'customers.revenue'], { cwd })).stderr).not.toContain('errors');
+});
+
 test('an ingest writes a catalog with the marks of a merge again', async () => {
   const cwd = await shopProject();
   await ktx(['ingest'], { cwd });

@@ -165,7 +165,7 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
 
   test('says that a statement which ignores its KILL may go on, and closes the connection', async () => {
     // MariaDB looks for a KILL between rows, so this one takes its seconds.
-    const stubborn = `SELECT repeat('a', 300000) LIKE '%${'a'.repeat(1000)}b%' AS stubborn_here`;
+    const stubborn = `SELECT repeat('a', 1200000) LIKE '%${'a'.repeat(1000)}b%' AS stubborn_here`;
     const open = await openWith(plain);
     const sockets = () =>
       process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;

@@ -1,4 +1,5 @@
 import { UserError } from '../../lib/error.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { findVisibleField, metricAddress, type SemanticModel } from '../model/model.ts';
 import { visibleMetrics } from '../model/visible-metrics.ts';
 import { queryError, unknownNameError } from '../query/errors.ts';
@@ -35,7 +36,14 @@ export function unknownMetricError(known: KnownMetrics, parts: readonly string[]
     return namesakes.length > 1 ? namesakes.map(metricAddress) : [candidate];
   };
   const candidates = [...queryMetrics.keys(), ...byName.keys()];
-  return unknownNameError({ what: 'metric', name, candidates, as });
+  return unknownNameError({ what: 'metric', name, candidates, as, note: noteMissing(model) });
+}
+
+/** The metric may be one of a file that could not be read. */
+function noteMissing({ excluded }: SemanticModel): string {
+  if (excluded.size === 0) return '';
+  const files = formatCount(excluded.size, 'dataset file');
+  return `, and the metrics of ${files} with errors are missing (ktx sl validate)`;
 }
 
 function fieldInsteadOfMetric(name: string, type: string | undefined): UserError {
