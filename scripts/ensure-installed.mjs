@@ -3,7 +3,7 @@
 // node_modules/.bin.
 //
 //   node scripts/ensure-installed.mjs            what tests and builds need
-//   node scripts/ensure-installed.mjs --to-run   only what ktx itself needs, an eighth of the time
+//   node scripts/ensure-installed.mjs --to-run   only what ktx itself needs
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,9 +17,13 @@ const locked = Object.entries(packages('package-lock.json')).filter(
 );
 
 if (!sameVersions()) {
+  // `npm ci` begins by deleting what is there, perhaps under a ktx that runs: it would leave
+  // nothing behind if the registry cannot be reached. So what is missing is only added.
+  const isPart = existsSync(installed) && presentAsLocked();
+  const omitted = runOnly ? ['--omit=dev'] : [];
   await install({
     what: 'Installing the dependencies, once',
-    args: ['ci', ...options, ...(runOnly ? ['--omit=dev'] : [])],
+    args: [...(isPart ? ['install', '--no-save'] : ['ci']), ...options, ...omitted],
     paths: pathsOf(locked),
   });
 }
@@ -30,6 +34,14 @@ function sameVersions() {
   const present = packages(installed);
   return locked.every(
     ([path, entry]) => entry.optional || present[path]?.version === entry.version,
+  );
+}
+
+/** True if no package is there that the lockfile does not have in this version. */
+function presentAsLocked() {
+  const all = packages('package-lock.json');
+  return Object.entries(packages(installed)).every(
+    ([path, { version }]) => all[path]?.version === version,
   );
 }
 

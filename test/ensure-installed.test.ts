@@ -63,6 +63,15 @@ test('another version in the lockfile is installed, also by what only runs ktx',
   expect(ensureInstalled('--to-run')).toBe('');
 });
 
+test('what ktx runs with stays if the rest cannot be had', () => {
+  ensureInstalled('--to-run');
+  rmSync(join(dir, 'tests-1.0.0.tgz'));
+  rmSync(join(dir, 'npm-cache'), { recursive: true });
+  expect(run().status).toBe(1);
+  expect(present()).toEqual(['runs']);
+  expect(ensureInstalled('--to-run')).toBe('');
+});
+
 test('an installation that fails says so, and is tried again', () => {
   const tarball = join(dir, 'runs-1.0.0.tgz');
   const content = readFileSync(tarball);

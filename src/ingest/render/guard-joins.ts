@@ -77,7 +77,7 @@ function listNewJoins({ catalog, claims = [] }: ConnectionFindings, files: FileT
 }
 
 /** A line of a claims file that says something about a join, or where claims come from. */
-const joinLine = /"kind":"relationship"|^\{"item":/;
+const joinLine = /"kind":\s*"relationship"|^\s*\{\s*"item":/;
 
 function recordedJoins(path: string, files: FileTree): ReadonlySet<string> {
   const text = files.get(path) ?? '';

@@ -4,9 +4,9 @@ import { measureCandidates } from './measure-candidates.ts';
 import { groupByChild, selectForMeasurement } from './rank-candidates.ts';
 
 /**
- * Measures the best candidates of each column exactly, and those that people join it with however
- * unlikely they are, and drops the others. Candidates of polymorphic columns stay unmeasured: only
- * a part of the values is meant for each parent, so the share of all values says nothing.
+ * Measures the best candidates of each column exactly, and also unlikely ones that people join it
+ * with. Drops the others. Candidates of polymorphic columns stay unmeasured: only a part of the
+ * values is meant for each parent, so the share of all values says nothing.
  */
 export async function confirmCandidates(
   candidates: readonly LinkCandidate[],

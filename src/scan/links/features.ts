@@ -115,7 +115,7 @@ function schemaFeatures(
     unclaimedSmall: unclaimed / Math.sqrt(Math.max(1, parent.column.profile.distinct)),
     unclaimedOther: unclaimed * Number(child.table === parent.column.table),
     twin: weight * Number(schema.hasTwin),
-    // A number may count; an `id` is that of something.
+    // A number may be a count; an `id` refers to something.
     identifier: weight * Number(isIdentifier(child.parts)),
     unclaimedIdentifier: unclaimed * Number(isIdentifier(child.parts)),
     direction: weight * Number(isDirection(child.parts)),

@@ -84,7 +84,7 @@ export function findCandidates(
   return [...groups.values()].flatMap(addRivals);
 }
 
-/** So many names of things are not those of other things by chance. */
+/** From so many equal names on, it is no accident that they are those of another table. */
 const enoughNames = 5;
 
 /** The values of all primary keys that are names or other texts. */

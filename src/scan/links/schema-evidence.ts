@@ -13,9 +13,9 @@ const held = 0.95;
 const alike = 0.6;
 
 /**
- * Adds to the candidates of all columns what the others say. Somebody refers to most tables that
- * have a key of their own: if no column is named after a table, one of another name may be that of
- * it. And two columns of one kind (`opener`, `closer`) refer to the same table, or neither does.
+ * Adds to each candidate what the other columns of the schema say. Most tables that have a key of
+ * their own are referred to: if no column is named after one, a column of another name may refer to
+ * it. And of two columns of one kind (`opener`, `closer`), both refer to a table or neither does.
  */
 export function addSchemaEvidence(
   candidates: readonly BareCandidate[],

@@ -58,13 +58,13 @@ export function fromMeasures(
   const tiers: readonly (readonly [candidates: () => readonly Derivable[], limit: number])[] = [
     [() => known.flatMap((field) => points(field.nearest, field.measures)).filter(isTimes), 0.06],
     [() => known.flatMap((field) => pairs(field.singles, ratiosIn(field))), 0.06],
-    // Words tell what else is computed from two cells.
+    // Sums and differences of two cells are told by words, and found by those.
     [() => known.flatMap((field) => pairs(field.singles, columnsIn(field))).filter(isTimes), 0.03],
     [() => known.flatMap(parts), 0.04],
-    // The sum of all rows is no whole where one of them is the sum of the others.
+    // Where one row is the sum of the others, the sum of all rows is no whole.
     [() => all.filter(({ hasTotal }) => hasTotal).flatMap(parts), 0.06],
     [() => known.flatMap((field) => points(field.groups, ratiosIn(field))), 0.03],
-    // A statement that names rows is not of the largest and the smallest.
+    // A statement that names rows does not compare the largest with the smallest.
     [() => known.filter(({ singles }) => singles.length === 0).flatMap(spreads), 0.03],
     [() => known.flatMap((field) => atRateOf(field.singles, field.measures)), 0.03],
     [() => all.flatMap((field) => points(field.nearest, field.measures)), 0.0012],
@@ -217,8 +217,7 @@ function atRateOf(sets: readonly RowSet[], measures: readonly RowMeasure[]): rea
 }
 
 /**
- * A value with what the answer assumes: so many times it, a part of it, more or less by a
- * part.
+ * A value with what the answer assumes: so many times it, a part of it, more or less by a part.
  */
 function withParameter(
   values: readonly Derivable[],

@@ -45,8 +45,7 @@ export function joinRows(evidence: readonly QueryEvidence[]): readonly NamesakeR
 }
 
 /**
- * The first or the last row may be what `GROUPING SETS` and `ROLLUP` add: the sum of the
- * others.
+ * The first or the last row may be what `GROUPING SETS` and `ROLLUP` add: the sum of the others.
  */
 function totalRow(columns: readonly JoinedColumn[], size: number): number | undefined {
   const additive = columns.filter(({ kind }) => kind !== 'share');

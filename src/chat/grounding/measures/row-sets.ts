@@ -4,15 +4,13 @@ import type { NamesakeRows, RowSet } from './joined-rows.ts';
 /** The sets of rows that a statement may be about. */
 export interface RowSets {
   /**
-   * The rows that it names; those of the statement before, or of the question, if it names
-   * none.
+   * The rows that it names; those of the statement before, or of the question, if it names none.
    */
   readonly singles: readonly RowSet[];
   /** Those of them that the number belongs to, by its place among the names. */
   readonly nearest: readonly RowSet[];
   /**
-   * Rows that are named or were added up together, the first and last in rank, and their
-   * rests.
+   * Rows that are named or were added up together, the first and last in rank, and their rests.
    */
   readonly groups: readonly RowSet[];
   /** All rows; undefined where the result was cut off. */
@@ -60,8 +58,7 @@ export function rowSetsOf(joined: NamesakeRows, around: AroundStatement): RowSet
 }
 
 /**
- * What is compared with the only row that a statement names was named before, or was asked
- * for.
+ * What is compared with the only row that a statement names was named before, or was asked for.
  */
 function nextTo(
   own: readonly number[],

@@ -9,8 +9,7 @@ const powers = [3, 4, 5, 6, 7, 8, 9, 12];
 const counts = [1, 2, 5];
 
 /**
- * What a word multiplies a number by, in the languages above: `millió` by a million.
- * Abbreviations
+ * What a word multiplies a number by, in the languages above: `millió` by a million. Abbreviations
  * keep their point. Words that mean different sizes in different languages are left out.
  */
 export const wordScales: ReadonlyMap<string, number> = readScales();

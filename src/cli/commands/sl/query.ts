@@ -197,12 +197,15 @@ function chartOf(rows: ChartedRows, screen: Screen) {
   return { shown: { text, table: undefined } };
 }
 
-/** Made where they are needed: other programs load this file for what it imports. */
+let madeFlags: readonly SchemaFlag[] | undefined;
+
+/** Made when the command is called: other programs load this file for what it imports. */
 function queryFlags(): readonly SchemaFlag[] {
-  const flags = schemaFlags(querySchema, { metrics: '-m', dimensions: '-d', where: '-w' });
+  if (madeFlags !== undefined) return madeFlags;
+  madeFlags = schemaFlags(querySchema, { metrics: '-m', dimensions: '-d', where: '-w' });
   const descriptions = new Map<string, string>(Object.entries(flagDescriptions));
-  for (const { key, option } of flags) option.description = descriptions.get(key) ?? '';
-  return flags;
+  for (const { key, option } of madeFlags) option.description = descriptions.get(key) ?? '';
+  return madeFlags;
 }
 
 type QueryOptions = FlagSettings & {

@@ -3,7 +3,7 @@ import type { JudgedCandidate } from './choose-links.ts';
 
 /** From this probability on, a column may refer to what its twin refers to. */
 const leastProbability = 0.3;
-/** How likely it does. */
+/** How likely it refers to that if its twin does. */
 const agreed = 0.65;
 
 /**

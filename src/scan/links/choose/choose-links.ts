@@ -123,8 +123,8 @@ function isNamedExtension({ parent, names, values, ...own }: RankedCandidate): b
 
 /**
  * True for the key of cranes that are assets: it leaves numbers out and yet ends where the numbers
- * of the assets end, so the rows were not counted in their own table. Of people in tables of people
- * fewer rows say as much.
+ * of the assets end, so the rows were not counted in their own table. In tables of people, fewer
+ * rows say as much.
  */
 function isCountedElsewhere(ranked: RankedCandidate): boolean {
   const { child, parent, values, isOwnKey, schema } = ranked;
