@@ -41,6 +41,7 @@ const layers = {
     'warehouse/drivers/sqlite/driver',
     'warehouse/drivers/duckdb/driver',
   ],
+  serve: ['mcp/stdio/serve-stdio'],
 };
 
 /** Packages whose code is small and read by almost every command. */
@@ -53,6 +54,7 @@ const inlined = [
   '@modelcontextprotocol/server',
   'commander',
   'js-yaml',
+  'p-queue',
   'yaml',
   'zod',
 ];

@@ -188,10 +188,16 @@ function otherTableFinder(tables: readonly ParsedTable[]): IsAway {
         .map(({ words }) => [words, table] as const),
     ]),
   );
+  const knownTables = new Map<string, ReturnType<typeof findTables>>();
   return (parts, position, schema) => {
     // Without an id word, only a table's whole name says that the column refers to it.
     const required = parts.keyed ? 0.8 : 0.95;
-    const namesOther = findTables(parts.entity).some(
+    const name = parts.entity.join(' ');
+    const named =
+      knownTables.get(name) ??
+      findTables(parts.entity).filter(({ similarity }) => similarity >= 0.8);
+    knownTables.set(name, named);
+    const namesOther = named.some(
       ({ item, similarity }) => similarity >= required && item.schema !== schema,
     );
     if (namesOther || !parts.keyed) return namesOther;

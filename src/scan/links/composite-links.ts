@@ -161,12 +161,14 @@ function findPairings(
   { primaryKeys }: KeyFindings,
 ): ColumnPairing[] {
   const columns = tables.flatMap((table) => (table.rows === 0 ? [] : table.columns));
-  const searchTables = createNameIndex(
-    columns.map((column) => [column.parts.entity, column.table]),
+  const byName = Map.groupBy(columns, ({ parts }) => parts.entity.join(' ')).values();
+  const searchColumns = createNameIndex(
+    byName.map((named) => [named[0]?.parts.entity ?? [], named] as const),
   );
   return distinctiveKeys(tables, primaryKeys).flatMap((members) => {
     const named = members.find(({ parts }) => parts.entity.length > 0);
-    const children = new Set(searchTables(named?.parts.entity ?? []).map(({ item }) => item));
+    const found = searchColumns(named?.parts.entity ?? []).flatMap(({ item }) => item);
+    const children = new Set(found.map(({ table }) => table));
     return [...children]
       .filter((child) => isOtherTable(child, members[0]?.table))
       .flatMap((child) => pairColumns(child, members) ?? []);

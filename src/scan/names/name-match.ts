@@ -151,36 +151,67 @@ interface NameSearchResult<T> {
   readonly similarity: number;
 }
 
+interface IndexedName<T> {
+  readonly name: readonly string[];
+  readonly item: T;
+}
+
+/** How many names are compared with one, where thousands of names have a word in common. */
+const mostCompared = 400;
+
 /**
- * Returns a search over named items: those whose name is at all similar, the most similar first.
- * Results are cached.
+ * Returns a search over named items: those whose name is at all similar, the most similar first; of
+ * more than `mostCompared`, those that share the rarest words.
  */
 export function createNameIndex<T>(items: Iterable<readonly [name: readonly string[], item: T]>) {
-  const entriesWithWords = [...items].flatMap((entry) =>
-    [...new Set([...entry[0], entry[0].join(''), shortForm(entry[0])])].map((word) => ({
-      word,
-      entry,
-    })),
+  const namesWithWords = [...items].flatMap(([name, item]) => {
+    const entry: IndexedName<T> = { name, item };
+    return [...new Set([...name, name.join(''), shortForm(name)])].map((word) => ({ word, entry }));
+  });
+  const byWord = new Map<string, readonly IndexedName<T>[]>(
+    Map.groupBy(namesWithWords, ({ word }) => word)
+      .entries()
+      .map(([word, found]) => [word, found.map(({ entry }) => entry)]),
   );
-  const byWord = Map.groupBy(entriesWithWords, ({ word }) => word);
   const wordsByLetter = Map.groupBy(byWord.keys(), (word) => word[0]);
-  const cache = new Map<string, readonly NameSearchResult<T>[]>();
-  const similarWords = (word: string): string[] =>
-    (wordsByLetter.get(word[0]) ?? []).filter((indexed) => wordSimilarity(word, indexed) > 0);
-  const search = (name: readonly string[]): NameSearchResult<T>[] => {
-    const words = [...name, name.join('')].flatMap(similarWords);
-    const matches = words.flatMap((word) => byWord.get(word) ?? []);
-    const entries = [...new Set(matches.map(({ entry }) => entry))];
-    const results = entries.map(([itemName, item]) => ({
-      item,
-      similarity: nameSimilarity(matchNames(name, itemName)),
-    }));
-    return results.sort((a, b) => b.similarity - a.similarity);
+  const knownSimilar = new Map<string, readonly string[]>();
+  const similarWords = (word: string): readonly string[] => {
+    const known = knownSimilar.get(word);
+    if (known !== undefined) return known;
+    const all = (wordsByLetter.get(word[0]) ?? []).filter(
+      (indexed) => wordSimilarity(word, indexed) > 0,
+    );
+    const own = byWord.has(word) ? [word] : [];
+    const similar = all.length <= mostCompared ? all : [...own, ...all.slice(0, mostCompared)];
+    knownSimilar.set(word, similar);
+    return similar;
   };
-  return (name: readonly string[]): readonly NameSearchResult<T>[] => {
-    const key = name.join(' ');
-    const results = cache.get(key) ?? search(name);
-    cache.set(key, results);
-    return results;
+  const shortFirst = new Map(
+    byWord
+      .entries()
+      .filter(([, found]) => found.length > mostCompared)
+      .map(([word, found]) => [word, found.toSorted((a, b) => a.name.length - b.name.length)]),
+  );
+  const countOf = (word: string): number => byWord.get(word)?.length ?? 0;
+  const similarNames = (words: readonly string[]): Iterable<IndexedName<T>> => {
+    const similar = words.flatMap(similarWords);
+    const count = similar.reduce((sum, word) => sum + countOf(word), 0);
+    if (count <= mostCompared) return new Set(similar.flatMap((word) => byWord.get(word) ?? []));
+    const rareFirst = [...new Set(similar)].sort((a, b) => countOf(a) - countOf(b));
+    const found = new Set<IndexedName<T>>();
+    const take = (word: string, most: number): void => {
+      const own = shortFirst.get(word) ?? byWord.get(word) ?? [];
+      for (const entry of own.slice(0, Math.max(0, most))) found.add(entry);
+    };
+    for (const word of rareFirst) if (words.includes(word)) take(word, mostCompared / 4);
+    for (const word of rareFirst) take(word, mostCompared - found.size);
+    return found;
   };
+  return (name: readonly string[]): readonly NameSearchResult<T>[] =>
+    [...similarNames([...name, name.join('')])]
+      .map((entry) => ({
+        item: entry.item,
+        similarity: nameSimilarity(matchNames(name, entry.name)),
+      }))
+      .sort((a, b) => b.similarity - a.similarity);
 }

@@ -9,18 +9,14 @@ import { runLimited } from '../../postgres-wire/limited-query.ts';
 import { openTransactions, type WireEngine } from '../../postgres-wire/transactions.ts';
 import { postgresValues } from '../../postgres-wire/values.ts';
 import type { PostgresConfig } from './config.ts';
-import {
-  type SystemObjects,
-  systemObjectsSql,
-  type UserObjects,
-  userObjectsSql,
-} from './database-objects.ts';
+import { type SystemObjects, systemObjectsSql } from './database-objects.ts';
 import { safeExtensionFunctionsSql } from './extension-functions.ts';
 import { identitySetting, requireRowSecurity } from './identity.ts';
 import { postgresHistory } from './history/history.ts';
 import { introspectPostgres, partitionedTableSql } from './introspect.ts';
 import { postgresPolicy } from './policy.ts';
 import { createReaderSql, privilegesSql } from './privileges.ts';
+import { userObjectsReader } from './read-user-objects.ts';
 
 /**
  * Statements over the catalog are never cancelled by a caller; they have a limit of time of their
@@ -54,7 +50,7 @@ export async function open(
   return {
     dialect: postgres,
     policy: postgresPolicy(system, {
-      loadUserObjects: () => queryOneRow<UserObjects>(userObjectsSql),
+      loadUserObjects: userObjectsReader((work) => runCatalogQueries(forever(), work)),
       loadExtensionFunctions: async () => {
         const { names } = await queryOneRow<{ names: string[] }>(safeExtensionFunctionsSql);
         return new Set(names);
