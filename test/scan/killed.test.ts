@@ -19,7 +19,7 @@ test('a scan that is killed, again and again, repeats no table that it had finis
   expect(found.again).toMatchObject({
     profiled: 0,
     reused: 150,
-    queries: 3,
+    queries: 4,
     links: found.resumed.links,
   });
   expect(found.changed).toMatchObject({ profiled: 1, reused: 149, links: found.resumed.links });

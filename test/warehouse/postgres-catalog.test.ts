@@ -38,7 +38,7 @@ test('the catalog of many tables with comments is read without comparing each wi
   }, {});
   expect(found).toHaveLength(tables);
   expect(found[7]?.comment).toMatch(/^Table \d+$/);
-  expect(waste).toHaveLength(3);
+  expect(waste).toHaveLength(4);
   for (const rows of waste) expect(rows).toBeLessThan(50 * tables);
 });
 
@@ -65,4 +65,24 @@ test('columns are kept once for all tables that have them, and keys know them af
   // What one table declares of its values is not said of the others.
   expect(a?.columns[1]?.values).toEqual(['S', 'L']);
   expect(c?.columns[1]?.values).toBeUndefined();
+});
+
+test('a domain over a domain has the type at the end, and one over an enum its labels', async () => {
+  const url = await createDatabase('domains');
+  await runPostgres(
+    url,
+    `CREATE DOMAIN positive AS int CHECK (VALUE > 0); CREATE DOMAIN small AS positive CHECK (VALUE < 9);
+     CREATE TYPE mood AS ENUM ('sad', 'glad'); CREATE DOMAIN known_mood AS mood NOT NULL; CREATE TYPE nothing AS ENUM ();
+     CREATE TABLE t (a small, b known_mood, c mood, d nothing, e small[]);`,
+  );
+  const { tables } = await introspectPostgres(async (sql, take) => {
+    for (const row of await runPostgres(url, sql)) take(row);
+  }, {});
+  expect(tables[0]?.columns.map(({ type, values }) => [type, values])).toEqual([
+    ['integer', undefined],
+    ['string', ['sad', 'glad']],
+    ['string', ['sad', 'glad']],
+    ['string', undefined],
+    ['unknown', undefined],
+  ]);
 });

@@ -37,12 +37,13 @@ const tablesSql = `SELECT c.oid AS id, n.nspname AS schema, c.relname AS table, 
   AND (has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'))
   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') ORDER BY 2, 3`;
 const columnsSql = `SELECT a.attrelid AS id, a.attnum AS number, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS "nativeType", NOT a.attnotnull AS nullable,
-    CASE t.typtype WHEN 'e' THEN 'text'::regtype::oid ELSE COALESCE(NULLIF(t.typbasetype, 0), t.oid) END AS type,
-    o.description AS comment, e.labels AS "values"
-  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-    ${joinColumnComments} LEFT JOIN (SELECT enumtypid, array_agg(enumlabel::text ORDER BY enumsortorder) AS labels
-    FROM pg_enum GROUP BY 1) e ON e.enumtypid = COALESCE(NULLIF(t.typbasetype, 0), t.oid)
+    a.atttypid AS type, o.description AS comment
+  FROM pg_attribute a ${joinColumnComments}
   WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attrelid IN (SELECT c.oid FROM ${relations}) ORDER BY a.attrelid, a.attnum`;
+/** Types that users made of others: few, so that no column need be joined with all types. */
+const typesSql = `SELECT t.oid AS id, NULLIF(t.typbasetype, 0) AS base,
+    ARRAY(SELECT e.enumlabel::text FROM pg_enum e WHERE e.enumtypid = t.oid ORDER BY e.enumsortorder) AS labels
+  FROM pg_type t WHERE t.typtype IN ('d', 'e')`;
 const keysSql = `SELECT conrelid AS id, CASE contype WHEN 'p' THEN 'primary' WHEN 'u' THEN 'unique' WHEN 'f' THEN 'foreign' ELSE 'check' END AS kind,
     conkey::int[] AS numbers, confrelid AS target, confkey::int[] AS "targetNumbers",
     CASE contype WHEN 'c' THEN pg_get_constraintdef(oid) END AS definition, conname AS name FROM pg_constraint WHERE conrelid <> 0 AND contype IN ('p', 'u', 'f', 'c')
@@ -61,8 +62,10 @@ export function partitionedTableSql({ schema, table }: UnresolvedTable): string 
     JOIN pg_namespace n ON n.oid = r.relnamespace WHERE c.oid = to_regclass(${name}) AND c.relispartition`;
 }
 
-/** Keys refer to columns by number; `type` is the oid of the column's (base) type. */
-type NumberedColumn = CatalogColumnRow & { number: number; type: number };
+/** Keys refer to columns by number; `type` is the oid of the column's type. */
+type NumberedColumn = Omit<CatalogColumnRow, 'values'> & { number: number; type: number };
+/** A domain, with the type that it limits, or an enum with its labels. */
+type MadeType = { readonly id: number; readonly base: number | null; readonly labels: string[] };
 type NumberedKey = Omit<CatalogKeyRow, 'columns' | 'to'> & {
   numbers: number[] | null;
   target: number;
@@ -71,7 +74,7 @@ type NumberedKey = Omit<CatalogKeyRow, 'columns' | 'to'> & {
 type TableId = string | number;
 
 /**
- * Sends three statements over the system's catalogs, however many tables there are. Every role can
+ * Sends four statements over the system's catalogs, however many tables there are. Every role can
  * read those catalogs. Rows of columns are dropped as they arrive: a warehouse of 10,000 tables has
  * hundreds of thousands.
  */
@@ -82,7 +85,12 @@ export async function introspectPostgres(
   const tables: (CatalogTableRow & { id: number })[] = [];
   await stream(tablesSql, (row) => void tables.push(row as (typeof tables)[number]));
   const tablesById = new Map(tables.map(({ id, schema, table }) => [id, { schema, table }]));
-  const columns = keepColumns();
+  const madeTypes = new Map<number, MadeType>();
+  await stream(typesSql, (row) => {
+    const type = row as MadeType;
+    madeTypes.set(type.id, type);
+  });
+  const columns = keepColumns(madeTypes);
   await stream(columnsSql, (row) => columns.add(row as NumberedColumn));
   const keys: CatalogKeyRow[] = [];
   await stream(keysSql, (row) => {
@@ -91,26 +99,25 @@ export async function introspectPostgres(
     const to = table && { table, columns: columns.names(target, targetNumbers) };
     keys.push({ ...key, columns: columns.names(key.id, numbers), to });
   });
-  return joinCatalogParts({ tables, columnsOf: columns.of, keys, queries: 3 }, scope);
+  return joinCatalogParts({ tables, columnsOf: columns.of, keys, queries: 4 }, scope);
 }
 
 /** Tables of one kind have the same columns, of which each is kept once. */
-function keepColumns() {
+function keepColumns(madeTypes: ReadonlyMap<number, MadeType>) {
   const byTable = new Map<TableId, ColumnSchema[]>();
   /** The numbers of a table's columns, if they do not count from 1: some were dropped. */
   const numbersOf = new Map<TableId, number[]>();
   const known = new Map<string, ColumnSchema>();
   return {
-    add({ id, number, name, nativeType, nullable, type, comment, values }: NumberedColumn): void {
-      const isPlain = comment === null && values === null;
+    add({ id, number, name, nativeType, nullable, type, comment }: NumberedColumn): void {
+      const isPlain = comment === null;
       const key = isPlain ? `${type} ${nullable ? 1 : 0} ${nativeType}\n${name}` : '';
       const created = (): ColumnSchema => ({
         name,
         nativeType,
-        type: fieldType(type),
         nullable,
         comment: comment ?? undefined,
-        values: values ?? undefined,
+        ...typeAndValues(type, madeTypes),
       });
       const column = known.get(key) ?? created();
       if (isPlain) known.set(key, column);
@@ -130,4 +137,22 @@ function keepColumns() {
       );
     },
   };
+}
+
+const textId = 25;
+
+/** A domain over a domain has the type at the end; an enum is text of which the labels are known. */
+function typeAndValues(
+  id: number,
+  madeTypes: ReadonlyMap<number, MadeType>,
+): Pick<ColumnSchema, 'type' | 'values'> {
+  let made = madeTypes.get(id);
+  let last = id;
+  while (made !== undefined && made.base !== null) {
+    last = made.base;
+    made = madeTypes.get(last);
+  }
+  return made === undefined
+    ? { type: fieldType(last), values: undefined }
+    : { type: fieldType(textId), values: made.labels.length === 0 ? undefined : made.labels };
 }
