@@ -141,7 +141,7 @@ function keepColumns(madeTypes: ReadonlyMap<number, MadeType>) {
 
 const textId = 25;
 
-/** A domain over a domain has the type at the end; an enum is text of which the labels are known. */
+/** A domain over a domain has the type at the end; an enum is text with known labels. */
 function typeAndValues(
   id: number,
   madeTypes: ReadonlyMap<number, MadeType>,
