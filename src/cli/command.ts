@@ -29,6 +29,7 @@ export interface CommandContext {
   project(options?: {
     readonly mayAsk?: boolean;
     readonly budget?: number | undefined;
+    readonly workload?: 'scan';
   }): Promise<Project>;
   /** Opens the project again, as its files are now. The caller closes it. */
   reopenProject(): Promise<Project>;

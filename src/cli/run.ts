@@ -159,16 +159,16 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
     progress,
     projectDir: flags.projectDir,
     role: flags.role,
-    project: ({ mayAsk = true, budget } = {}) =>
+    project: ({ mayAsk = true, ...options } = {}) =>
       host.openProject?.() ??
       (project ??= openCurrentProject(
-        { ...run, mayAsk, budget, onPause: (pause) => showPause(pause) },
+        { ...run, ...options, mayAsk, onPause: (pause) => showPause(pause) },
         flags,
         context,
       )),
     reopenProject: () =>
       openCurrentProject(
-        { ...run, mayAsk: false, budget: undefined, onPause: (pause) => showPause(pause) },
+        { ...run, mayAsk: false, onPause: (pause) => showPause(pause) },
         flags,
         context,
       ),
@@ -207,10 +207,12 @@ async function openCurrentProject(
     runId,
     mayAsk,
     budget,
+    workload,
     onPause,
   }: CliRun & {
     readonly mayAsk: boolean;
-    readonly budget: number | undefined;
+    readonly budget?: number | undefined;
+    readonly workload?: 'scan';
     readonly onPause: (pause: Pause) => void;
   },
   { projectDir, role, trust }: GlobalFlags,
@@ -233,7 +235,8 @@ async function openCurrentProject(
         return askForTrust(report, context);
       }
     : undefined;
-  return openProject(dir, { runId, notices, env: host.env, role, trust, ask, budget });
+  const given = { role, trust, ask, budget, workload };
+  return openProject(dir, { runId, notices, env: host.env, ...given });
 }
 
 /** Prints the JSON envelope; or text and table on stdout, and the failure on stderr. */

@@ -19,6 +19,8 @@ export interface OpenContext {
   readonly cacheDir: string;
   /** Resolves `env:NAME` and `file:path`. */
   readonly secrets: (reference: string) => string;
+  /** `scan`: tables are read once, so that an embedded engine keeps little of them in memory. */
+  readonly workload?: 'scan' | undefined;
 }
 
 export type QueryRows = Pick<QueryResult, 'columns' | 'rows' | 'truncated'> &

@@ -57,6 +57,8 @@ interface ProjectOptions {
   readonly budget?: number | undefined;
   /** Whose row rules apply; defaults to KTX_ROLE, then to `query.role` of `ktx.yaml`. */
   readonly role?: string | undefined;
+  /** What the warehouses are opened for; undefined: for answers. */
+  readonly workload?: WarehouseSpec['workload'];
   /** The hash of what a person approved; defaults to KTX_TRUST. */
   readonly trust?: string | undefined;
   /** Asks a person to approve what the project would do. Without it, what is not approved fails. */
@@ -90,7 +92,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const catalogs = openCatalogs(dir);
   const modelAs = openModels({ dir, config, catalogs });
   const connection = (name?: string) => chooseConnection(config, name);
-  const opened = openWarehouses({ dir, config, catalogs, trust, caller });
+  const { workload } = options;
+  const opened = openWarehouses({ dir, config, catalogs, trust, caller, workload });
 
   return {
     dir,
@@ -142,16 +145,18 @@ interface WarehousesInput extends ModelInput {
   readonly trust: ReturnType<typeof openProjectTrust>;
   /** Who asks. */
   readonly caller: WarehouseCaller;
+  readonly workload: WarehouseSpec['workload'];
 }
 
-function openWarehouses({ dir, config, catalogs, trust, caller }: WarehousesInput) {
+function openWarehouses(input: WarehousesInput) {
+  const { dir, config, catalogs, trust, caller, workload } = input;
   const openNamed = async (name: string, secrets: ReadSecret, signal: AbortSignal) => {
     // Without a catalog the gate reads the tables from the warehouse.
     const tables = (await catalogs.load(name).catch(undefinedIfDamaged))?.tables;
     const spending = spendingLimits(config);
     const loadTables = tables && (async () => tables);
     const connection = chooseConnection(config, name);
-    const spec = { dir, secrets, spending, ...connection, tables: loadTables };
+    const spec = { dir, secrets, spending, workload, ...connection, tables: loadTables };
     return openConnection(spec, signal);
   };
   const shared = shareWarehouses(openNamed);
@@ -310,7 +315,10 @@ function undefinedIfDamaged(error: unknown): undefined {
   throw error;
 }
 
-interface ConnectionSpec extends Pick<WarehouseSpec, 'config' | 'tables' | 'spending'> {
+interface ConnectionSpec extends Pick<
+  WarehouseSpec,
+  'config' | 'tables' | 'spending' | 'workload'
+> {
   readonly dir: string;
   readonly name: string;
   readonly secrets: ReadSecret;

@@ -29,6 +29,11 @@ export interface ColumnPairing {
 
 const measurementsPerStatement = 100;
 /**
+ * An engine may run all parts of a statement at once, and keep what each has sorted out: those over
+ * large tables are not put into one.
+ */
+const rowsPerStatement = 5_000_000;
+/**
  * A statement that takes too long is divided, but all its parts together get only this multiple of
  * its time limit.
  */
@@ -41,7 +46,8 @@ const largeParentRatio = 4;
 
 /**
  * Returns the results in the order of the queries; undefined if the engine could not answer. Sends
- * one statement per group, and several if the group has more than a hundred queries.
+ * one statement per group, and several if the group has more than a hundred queries, or large
+ * tables.
  */
 export async function measureAll(
   queries: readonly MeasurementQuery[],
@@ -60,7 +66,9 @@ export async function measureAll(
     const hasView = batch.some(({ tables }) => tables.some(({ schema }) => schema.kind === 'view'));
     const seconds = timeLimitOf(hasView ? 'view' : 'table', context.config);
     const endsAt = Date.now() + seconds * 1000 * timeLimitsPerBatch;
-    const batchResults = await runBatch(batch, context, endsAt);
+    const batchResults: (MeasuredNumbers | undefined)[] = [];
+    for (const part of splitByRows(batch))
+      batchResults.push(...(await runBatch(part, context, endsAt)));
     for (const [index, { hash }] of batch.entries()) {
       const result = batchResults[index];
       results.set(hash, result);
@@ -68,6 +76,24 @@ export async function measureAll(
     }
   }
   return hashed.map(({ hash }) => results.get(hash));
+}
+
+/** In order, so that each part reads few rows or is one query. */
+function splitByRows<Query extends MeasurementQuery>(batch: readonly Query[]): Query[][] {
+  const parts: Query[][] = [];
+  let sum = 0;
+  for (const query of batch) {
+    const rows = query.tables.reduce((total, table) => total + table.rows, 0);
+    const last = parts.at(-1);
+    if (last === undefined || sum + rows > rowsPerStatement) {
+      parts.push([query]);
+      sum = rows;
+    } else {
+      last.push(query);
+      sum += rows;
+    }
+  }
+  return parts;
 }
 
 function measurementHash({ sql, tables }: MeasurementQuery): string {

@@ -49,7 +49,7 @@ export const ingestCommand = defineCommand({
       throw usageError('--branch and --no-commit exclude each other.', 'give one of them');
     if (options.queue === true && options.reExtract === true)
       throw usageError('--queue and --re-extract exclude each other.', 'give one of them');
-    const project = await context.project();
+    const project = await context.project({ workload: 'scan' });
     const report = await runIngest(project, { connections, dryRun, ...options }, context);
     const calledModel = hasModelCalls(report);
     const usage = calledModel ? await loadRunUsage(project) : [];

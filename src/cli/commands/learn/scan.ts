@@ -55,7 +55,7 @@ export const scanCommand = defineCommand({
       )
       .option('--dry-run', 'only list what it would read, table by table'),
   async run({ args: [connection], options }, context) {
-    const project = await context.project();
+    const project = await context.project({ workload: 'scan' });
     const name = project.connection(connection).name;
     const [{ scanProject }, { scanReport: createReport }] = await Promise.all([
       import('../../../project/learn/scan.ts'),

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { duckdb } from '../../../sql/dialects/duckdb.ts';
 import { driverOfFile } from '../../config.ts';
 import { checkDatabaseFile, fileFingerprint, fileStats } from '../../database-file.ts';
@@ -15,6 +15,7 @@ import { duckdbPolicy } from './policy.ts';
 import { duckdbProgram, openReader } from './reader.ts';
 import type { DuckdbSetup } from './reader-process.ts';
 import { lockSettings, readOnlyOptions } from './settings.ts';
+import { spillFolder } from './spill-folder.ts';
 
 export async function open(
   config: DuckdbConfig,
@@ -24,7 +25,7 @@ export async function open(
   startEngineAhead(duckdbProgram);
   const path = resolve(context.projectDir, config.path);
   const source = await openSource({ path, files: config.files }, context, signal);
-  const reader = openReader(readOnlySetup(source.database, context));
+  const reader = openReader(readOnlySetup(source.database, context), context.workload);
   const translateErrors = <T>(answer: Promise<T>): Promise<T> =>
     answer.catch(translateError(queryErrors));
   try {
@@ -104,9 +105,9 @@ function withFileNotes(
 }
 
 /** Data that does not fit into memory goes into a folder of the cache, not beside the database. */
-function readOnlySetup(path: string, { cacheDir, connection }: OpenContext): DuckdbSetup {
+function readOnlySetup(path: string, { cacheDir }: OpenContext): DuckdbSetup {
   const options = {
-    temp_directory: join(cacheDir, `${connection}.tmp`),
+    temp_directory: spillFolder(cacheDir),
     max_temp_directory_size: '20GB',
     ...readOnlyOptions,
   };

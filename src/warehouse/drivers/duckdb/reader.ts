@@ -8,7 +8,7 @@ import type { DuckdbRequest, DuckdbSetup } from './reader-process.ts';
 
 const mebibyte = 2 ** 20;
 /** DuckDB keeps less than this in memory, and writes the rest to its folder for temporary files. */
-const largestBuffer = 4096 * mebibyte;
+const largestBuffers = { answers: 4096 * mebibyte, scan: 320 * mebibyte };
 /**
  * What the process may have beside that: the program, the result, and values that DuckDB does not
  * count.
@@ -25,8 +25,11 @@ export const duckdbProgram: EngineProgram = {
 export type DuckdbReader = ReturnType<typeof openReader>;
 
 /** Nothing is read yet: the first call fails if the file cannot be opened. */
-export function openReader({ path, options, settings }: DuckdbSetup) {
-  const buffer = Math.floor(Math.min(process.availableMemory() / 2, largestBuffer));
+export function openReader(
+  { path, options, settings }: DuckdbSetup,
+  workload: keyof typeof largestBuffers = 'answers',
+) {
+  const buffer = Math.floor(Math.min(process.availableMemory() / 2, largestBuffers[workload]));
   const limit = { memory_limit: `${Math.floor(buffer / mebibyte)}MiB` };
   // The options are applied in this order: without external access, the folder for temporary files
   // could not be set any more.
