@@ -17,4 +17,12 @@ export const timesInTextMutants: readonly Mutant[] = [
     why: 'A search does not find the values of a column whose name needs quotes.',
     tests: ['scan/times-in-text.test.ts'],
   },
+  {
+    name: 'text-in-columns-of-numbers',
+    file: 'semantic/resolve/aggregate-type.ts',
+    find: "return isCall ? takesNumbers.has(token.text) : token.text !== '|' && !readsText.has(token.text);",
+    replace: 'return isCall;',
+    why: 'A sum on SQLite takes the digits at the start of a text.',
+    tests: ['semantic/text-in-numbers.test.ts'],
+  },
 ];

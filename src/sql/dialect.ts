@@ -69,6 +69,11 @@ export interface Dialect {
    */
   checkedTime?(expr: string): string;
   /**
+   * A stored number; NULL for empty text, fails on text that is no number. Undefined if the engine
+   * stores nothing else in a number column.
+   */
+  checkedNumber?(expr: string): string;
+  /**
    * The start of the period. `options.type` says whether `expr` is a date, a timestamp, or one with
    * time zone.
    */

@@ -51,6 +51,9 @@ const errorDefaults = {
   not_a_time_value: {
     hint: "Convert it in the field, like expr: datetime(at, 'unixepoch') or expr: substr(at, 7) || '-' || substr(at, 4, 2) || '-' || substr(at, 1, 2).",
   },
+  not_a_number_value: {
+    hint: "Convert it in the field, like expr: CAST(replace(amount, ',', '.') AS REAL), or filter such rows out.",
+  },
   sql_syntax: {
     hint: 'Check the SQL near that place. It must be in the dialect of the connection.',
   },

@@ -318,7 +318,9 @@ async function staleSubjectsIn(
 function queryFailure(error: unknown, { diagnostics, files, isGuarded }: CompiledQuery): unknown {
   if (!(error instanceof UserError)) return error;
   if (error.code === 'missing_object') return withModelPlaces(error, diagnostics, files);
-  const isAboutValues = ['query_failed', 'not_a_time_value'].includes(error.code);
+  const isAboutValues = ['query_failed', 'not_a_time_value', 'not_a_number_value'].includes(
+    error.code,
+  );
   return isGuarded && isAboutValues ? withheldFailure(error) : error;
 }
 

@@ -272,6 +272,10 @@ const exprEmitters: ExprEmitters = {
     const time = exprSql(of, dialect);
     return dialect.checkedTime?.(time) ?? time;
   },
+  number: ({ of }, dialect) => {
+    const number = exprSql(of, dialect);
+    return dialect.checkedNumber?.(number) ?? number;
+  },
   truncate: ({ grain, of, options }, dialect) =>
     dialect.truncate(grain, exprSql(of, dialect), options),
   is_shown: ({ of, timezone }, dialect) =>

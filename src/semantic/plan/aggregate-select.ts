@@ -14,7 +14,7 @@ import {
   replaceOutputColumns,
 } from '../relational/query-tree.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
-import { checkAggregateType } from '../resolve/aggregate-type.ts';
+import { checkAggregateType, needsNumbers } from '../resolve/aggregate-type.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
 import { type JoinScope, ownFieldExpr } from '../resolve/join-scope.ts';
 import { filterExpr, rowExpr, type RowSql } from '../resolve/row-expr.ts';
@@ -68,7 +68,12 @@ function inputExpr(scope: JoinScope, aggregate: AggregateNode): Expr | undefined
   const toOneJoins = new Map([...scope.joins].filter(([, { path }]) => path.every(isToOne)));
   const inputScope: JoinScope = { ...scope, joins: toOneJoins };
   checkAggregateType(inputScope, aggregate);
-  const of = aggregate.of && argumentExpr({ ...inputScope, reach: 'one' }, aggregate.of);
+  const argumentScope = {
+    ...inputScope,
+    reach: 'one',
+    checksNumbers: needsNumbers(aggregate),
+  } as const;
+  const of = aggregate.of && argumentExpr(argumentScope, aggregate.of);
   const where = aggregate.where.map((filter) => filterExpr(inputScope, filter));
   // The argument and the filters may have added joins.
   for (const [alias, join] of toOneJoins) scope.joins.set(alias, join);

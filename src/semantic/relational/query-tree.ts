@@ -90,6 +90,8 @@ export type Expr =
   | { readonly kind: 'greatest'; readonly table: string; readonly column: string }
   /** A stored time. If the engine allows any value in a time column, other values fail. */
   | { readonly kind: 'time'; readonly of: Expr }
+  /** A stored number. If the engine allows text in a number column, other values fail. */
+  | { readonly kind: 'number'; readonly of: Expr }
   | {
       readonly kind: 'truncate';
       readonly grain: TimeGrain;

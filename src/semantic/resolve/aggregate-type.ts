@@ -1,3 +1,4 @@
+import { isWithin } from '../../sql/analyzer.ts';
 import type { Aggregate } from '../../sql/aggregates.ts';
 import { queryError } from '../query/errors.ts';
 import { pieceText } from '../relational/sql-piece.ts';
@@ -12,6 +13,26 @@ const needNumbers: ReadonlySet<Aggregate> = new Set([
   'percentile',
   'percentile_disc',
 ]);
+
+/** What neither converts a text nor looks into it. */
+const takesNumbers: ReadonlySet<string> = new Set(
+  'abs and case coalesce else end ifnull iif in is not null nullif or round then when'.split(' '),
+);
+const readsText: ReadonlySet<string> = new Set(['like', 'glob', 'match', 'regexp', 'collate']);
+
+/**
+ * True if the aggregate computes with the numbers of its columns as they are stored. An argument
+ * that calls other functions may convert their texts itself. Functions for percentiles check what
+ * they get.
+ */
+export function needsNumbers({ function: name, of }: AggregateNode): boolean {
+  if (of === undefined || !['sum', 'avg', 'min', 'max'].includes(name)) return false;
+  const tokens = of.fragment.tokens.filter((token) => isWithin(token, of.span));
+  return tokens.every((token, index) => {
+    const isCall = token.kind === 'word' && tokens[index + 1]?.text === '(';
+    return isCall ? takesNumbers.has(token.text) : token.text !== '|' && !readsText.has(token.text);
+  });
+}
 
 /**
  * Throws `text_aggregate` if an aggregate that computes with numbers is over a text field: SQLite

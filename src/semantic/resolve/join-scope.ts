@@ -67,6 +67,8 @@ export interface JoinScope extends PathStart {
         readonly joins: Map<string, PlannedJoin>;
       }
     | undefined;
+  /** True if text in a column of numbers is an error, on engines that allow it. */
+  readonly checksNumbers?: boolean | undefined;
   /** Hears of every field that is read. */
   readonly onField?: ((field: ResolvedField) => void) | undefined;
   /** Plans the values of a row metric. */

@@ -167,7 +167,7 @@ function typedFieldExpr(
   const side = { dialect: model.dialect, dataset, alias: addPathJoins(scope, path) };
   const stored =
     field?.rowMetric === undefined
-      ? columnExpr(side, name)
+      ? numberExpr(scope, field, columnExpr(side, name))
       : rowMetricExpr(scope, { path, field, side });
   const truncation = { weekStart: query.week_start, timezone: query.timezone };
   const isShifted = type !== undefined && shift.length > 0 && isOwnTime;
@@ -180,6 +180,18 @@ function typedFieldExpr(
   const period = periodStart(value.of, grain, { ...truncation, type: value.type, yearStart });
   const source = { joins: joinsOf(scope, side.alias), leftAlias: side.alias, path, name };
   return derivedExpr(scope, resolved, { period, grain, source });
+}
+
+/** A column of numbers as a checked one, where the scope asks for it. */
+function numberExpr(
+  { checksNumbers, model }: Pick<JoinScope, 'checksNumbers' | 'model'>,
+  field: ModelField | undefined,
+  of: Expr,
+): Expr {
+  const isChecked = checksNumbers === true && model.dialect.checkedNumber !== undefined;
+  const isNumber = field?.type === 'integer' || field?.type === 'decimal';
+  const isColumn = of.kind === 'column' || of.kind === 'raw_column';
+  return isChecked && isNumber && isColumn ? { kind: 'number', of } : of;
 }
 
 /** Where to add joins to an alias: to the EXISTS that has the alias, or to the query. */

@@ -14,6 +14,8 @@ export const sqlite: Dialect = {
   division: '* 1.0 /',
   softWords: { true: '1', false: '0', localtimestamp: "datetime('now', 'localtime')" },
   checkedTime: (expr) => checked(expr, sameForm(expr)),
+  checkedNumber: (expr) =>
+    `CASE WHEN typeof(${expr}) IN ('text', 'blob') THEN ktx_number(${expr}) ELSE ${expr} END`,
   truncate,
   datePart: (part, expr) =>
     part === 'quarter_of_year'

@@ -70,6 +70,11 @@ function errorRules(path: string): ErrorRules {
       'SQLite could not compute the period of a date',
     ],
     [
+      /in a column of numbers is not a number/,
+      'not_a_number_value',
+      'SQLite could not compute with a value',
+    ],
+    [
       /malformed(?! JSON)|not a database/,
       'not_a_database',
       `${path} is damaged or not a SQLite database`,

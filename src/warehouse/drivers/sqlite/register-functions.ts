@@ -14,13 +14,17 @@ interface CustomAggregate<Accumulator> {
  * (continuous), `ktx_percentile_disc(value, fraction)` (discrete) and `ktx_sketch(text, size)` (the
  * smallest hashes, as JSON), `ktx_local_time(utc, zone)` (what the clocks of a time zone show),
  * `ktx_is_shown(local, zone)` (whether they show a time that summer time may skip), and
- * `ktx_no_time(value)`, which raises an error.
+ * `ktx_no_time(value)`, which raises an error, and `ktx_number(value)` (a text as the number that
+ * it spells; empty text is NULL, anything else raises an error).
  */
 export function registerFunctions(db: DatabaseSync): void {
   db.function('ktx_no_time', { useBigIntArguments: true }, (value) => {
-    const text =
-      typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value).slice(0, 40);
-    throw new Error(`${text} is not an ISO-8601 date or time`);
+    throw new Error(`${shownValue(value)} is not an ISO-8601 date or time`);
+  });
+  db.function('ktx_number', { useBigIntArguments: true }, (value) => {
+    const number = numberIn(value);
+    if (number === undefined) throw new Error(noNumber(value));
+    return number;
   });
   db.function('ktx_local_time', { deterministic: true }, (utc, zone) =>
     utc === null ? null : utcToLocalTime(String(utc), String(zone)),
@@ -31,21 +35,36 @@ export function registerFunctions(db: DatabaseSync): void {
     return utcToLocalTime(localTimeToUtc(time, timezone), timezone) === time ? 1 : 0;
   });
   registerAggregate(db, 'ktx_percentile', {
-    start: () => ({ values: [] as number[], fraction: 0 }),
+    start: () => ({ values: [] as number[], fraction: 0, fault: undefined as string | undefined }),
     add: (state, value, fraction) => {
-      state.values.push(Number(value));
+      const number = numberIn(value);
+      // Node loses an error that is thrown before the result.
+      if (number === undefined) state.fault ??= noNumber(value);
+      else if (number !== null) state.values.push(Number(number));
       state.fraction = fraction;
     },
-    result: percentileOf,
+    result: ({ fault, ...state }) => {
+      if (fault !== undefined) throw new Error(fault);
+      return percentileOf(state);
+    },
   });
   registerAggregate(db, 'ktx_percentile_disc', {
-    start: () => ({ values: [] as (number | bigint)[], fraction: 0 }),
+    start: () => ({
+      values: [] as (number | bigint)[],
+      fraction: 0,
+      fault: undefined as string | undefined,
+    }),
     add: (state, value, fraction) => {
+      const number = numberIn(value);
+      if (number === undefined) state.fault ??= noNumber(value);
       // Whole numbers stay exact: the result is one of the values.
-      state.values.push(typeof value === 'bigint' ? value : Number(value));
+      else if (number !== null) state.values.push(number);
       state.fraction = fraction;
     },
-    result: discretePercentileOf,
+    result: ({ fault, ...state }) => {
+      if (fault !== undefined) throw new Error(fault);
+      return discretePercentileOf(state);
+    },
   });
   registerAggregate(db, 'ktx_sketch', {
     // No digest at or above the limit can be among the smallest. `~` is greater than every digest.
@@ -63,6 +82,23 @@ export function registerFunctions(db: DatabaseSync): void {
     },
     result: (state) => JSON.stringify(smallestDigests(state)),
   });
+}
+
+/** The number that a value is or spells. NULL for empty text, undefined for what is none. */
+function numberIn(value: SQLOutputValue): number | bigint | null | undefined {
+  if (typeof value !== 'string') return value instanceof Uint8Array ? undefined : value;
+  if (value === '') return null;
+  const isNumber = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(value);
+  return isNumber ? Number(value) : undefined;
+}
+
+function noNumber(value: SQLOutputValue): string {
+  return `${shownValue(value)} in a column of numbers is not a number`;
+}
+
+function shownValue(value: SQLOutputValue): string {
+  if (value instanceof Uint8Array) return 'A blob';
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value);
 }
 
 function registerAggregate<Accumulator>(
