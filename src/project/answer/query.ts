@@ -9,6 +9,7 @@ import type { TrialPlans } from '../../semantic/query/groupings.ts';
 import type { SemanticQuery } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
+import { warnOfOddNumbers } from '../../warehouse/result/odd-numbers.ts';
 import { isLimitWarning } from '../../warehouse/spending.ts';
 import type { QueryLimits } from '../../warehouse/warehouse.ts';
 import type { KeyProof } from '../keys/key-proofs.ts';
@@ -92,7 +93,8 @@ export async function runQuery(
   const outline = () => describePlan(compiled);
   // With values of the last scan: for people, not for models.
   const unscanned = () => noteUnscannedValues(project, connection, plan.compared);
-  const warnings = compiled.isGuarded ? withheldWarnings(result.warnings) : result.warnings;
+  const engine = compiled.isGuarded ? withheldWarnings(result.warnings) : result.warnings;
+  const warnings = [...engine, ...warnOfOddNumbers(columns, result.rows)];
   return { connection, sql, outline, unscanned, receipt, ...result, columns, warnings };
 }
 

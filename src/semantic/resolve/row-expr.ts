@@ -18,6 +18,7 @@ import { formatPath } from './join-paths.ts';
 import { derivedExpr, spinePeriodExpr } from './periods/period-expr.ts';
 import { keepComparedText } from './literals/compared-text.ts';
 import { findLiteralComparisons } from './literals/literal-comparisons.ts';
+import { noteNullInList } from './literals/null-in-list.ts';
 import { type LiteralTarget, typedLiteral } from './literals/typed-literal.ts';
 import {
   addPathJoins,
@@ -42,6 +43,7 @@ export interface RowSql extends SqlPiece {
  */
 export function rowExpr(scope: JoinScope, row: RowSql): Expr {
   const { home } = row;
+  noteNullInList(scope.notes, row);
   if (home === undefined) return queryRowExpr(scope, row);
   const resolve = (reference: ColumnReference): Expr => {
     const { written } = reference;
