@@ -143,18 +143,25 @@ describe('what a text file does not say', () => {
   test('is which comes first, day or month: said, and whether a row tells', async () => {
     await put('clear.csv', 'id,at\n1,03/04/2024\n2,25/04/2024\n');
     await put('unclear.csv', 'id,at\n1,03/04/2024\n2,05/06/2024\n');
+    await put('times.csv', 'id,at\n1,03/04/2024 10:00:00\n2,05/06/2024 11:30:00\n');
     const assumptions = await assumptionsOf(await open());
+    expect(assumptions).toMatch(
+      /^times\.csv at was read with the day first .*also fits the other order: set timestamp_format/m,
+    );
     expect(assumptions).toMatch(/^clear\.csv at was read with the day first \(%d\/%m\/%Y\)$/m);
     expect(assumptions).toMatch(/^unclear\.csv at was read .*also fits the other order/m);
   });
 
   test('is its header, and what stands above its table', async () => {
     await put('bare.csv', '1,2\n3,4\n');
+    await put('ragged.csv', 'id,a\n1,2\n2,3,4,5\n3\n');
     await put('titled.csv', 'Report of May\n\nid,total\n1,5\n2,6\n');
     const assumptions = await assumptionsOf(await open());
     expect(assumptions).toContain(
       'bare.csv has no line of names: its columns are column0, column1',
     );
+    expect(assumptions).toContain('ragged.csv was read as one column: no separator fits');
+    expect(assumptions).not.toContain('ragged.csv is separated');
     expect(assumptions).toMatch(/titled\.csv has \d lines? before its table/);
   });
 });

@@ -9,6 +9,7 @@ interface SniffedFile {
   readonly HasHeader: boolean;
   readonly SkipRows: number | string;
   readonly DateFormat: string | null;
+  readonly TimestampFormat: string | null;
   readonly Columns: readonly { readonly name: string; readonly type: string }[];
 }
 
@@ -32,7 +33,7 @@ export async function describeAssumptions(
   const skipped = Number(sniffed.SkipRows);
   return [
     ...(options.delimiter === undefined && sniffed.Delimiter !== usual
-      ? [`is separated by ${JSON.stringify(sniffed.Delimiter)}`]
+      ? [separation(sniffed)]
       : []),
     ...(options.header === undefined && !sniffed.HasHeader
       ? [
@@ -48,19 +49,27 @@ export async function describeAssumptions(
   ];
 }
 
+/** DuckDB names a separator that the file does not have where none fits all of its lines. */
+function separation({ Delimiter, Columns }: SniffedFile): string {
+  return Columns.length === 1
+    ? 'was read as one column: no separator fits all of its lines (delimiter sets one)'
+    : `is separated by ${JSON.stringify(Delimiter)}`;
+}
+
 /** Undefined if the file cannot be judged by itself. */
 async function sniff(
   reader: DuckdbReader,
-  { file, options: { delimiter, quote, date_format: dates } }: LoadedCsv,
+  { file, options: { delimiter, quote, date_format: dates, timestamp_format: times } }: LoadedCsv,
   limits: CallLimits,
 ): Promise<SniffedFile | undefined> {
   const given = [
     ...(delimiter === undefined ? [] : [`delim = ${duckdb.literal(delimiter)}`]),
     ...(quote === undefined ? [] : [`quote = ${duckdb.literal(quote)}`]),
     ...(dates === undefined ? [] : [`dateformat = ${duckdb.literal(dates)}`]),
+    ...(times === undefined ? [] : [`timestampformat = ${duckdb.literal(times)}`]),
   ];
   const call = `sniff_csv(${[duckdb.literal(file), 'sample_size = -1', ...given].join(', ')})`;
-  const columns = 'Delimiter, HasHeader, SkipRows, DateFormat, Columns';
+  const columns = 'Delimiter, HasHeader, SkipRows, DateFormat, TimestampFormat, Columns';
   try {
     const [row] = await reader.catalogRows(`SELECT ${columns} FROM ${call}`, limits);
     return row as SniffedFile | undefined;
@@ -70,27 +79,33 @@ async function sniff(
   }
 }
 
-/** How `03/04/2024` was read, and whether another row tells that it was right. */
+/** How `03/04/2024`, also with a time of day, was read, and whether a row proves the order. */
 async function describeDates(
   reader: DuckdbReader,
   { csv, sniffed }: { readonly csv: LoadedCsv; readonly sniffed: SniffedFile },
   limits: CallLimits,
 ): Promise<readonly string[]> {
   const { table, options } = csv;
-  const format = sniffed.DateFormat ?? '';
-  const order = /^%d.%m/.test(format) ? 'day first' : 'month first';
-  if (options.date_format !== undefined || !/^%d.%m|^%m.%d/.test(format)) return [];
-  const dates = sniffed.Columns.filter(({ type }) => type === 'DATE').map(({ name }) => name);
-  if (dates.length === 0) return [];
-  const largest = dates.map((name, at) => `max(day(${duckdb.quote(name)})) AS c${at}`);
+  const formats = {
+    DATE: { key: 'date_format', format: sniffed.DateFormat ?? '' },
+    TIMESTAMP: { key: 'timestamp_format', format: sniffed.TimestampFormat ?? '' },
+  } as const;
+  const columns = sniffed.Columns.flatMap(({ name, type }) => {
+    const found = type === 'DATE' || type === 'TIMESTAMP' ? formats[type] : undefined;
+    const isGuessed = found !== undefined && options[found.key] === undefined;
+    return isGuessed && /^%d.%m|^%m.%d/.test(found.format) ? [{ name, ...found }] : [];
+  });
+  if (columns.length === 0) return [];
+  const largest = columns.map(({ name }, at) => `max(day(${duckdb.quote(name)})) AS c${at}`);
   const sql = `SELECT ${largest.join(', ')} FROM ${duckdb.quote(table)}`;
   const [row] = (await reader.catalogRows(sql, limits)) as Record<string, unknown>[];
-  return dates.map((name, at) => {
+  return columns.map(({ name, key, format }, at) => {
+    const order = /^%d.%m/.test(format) ? 'day first' : 'month first';
     const isCertain = Number(row?.[`c${at}`] ?? 0) > 12;
     const read = `${name} was read with the ${order} (${format})`;
     return isCertain
       ? read
-      : `${read}, but every row of it also fits the other order: set date_format to be sure`;
+      : `${read}, but every row of it also fits the other order: set ${key} to be sure`;
   });
 }
 
