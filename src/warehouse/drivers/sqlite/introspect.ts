@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../lib/error.ts';
 import { sqlite } from '../../../sql/dialects/sqlite.ts';
 import {
   buildTableSchemas,
@@ -44,7 +45,7 @@ type SqliteColumnRow = Omit<CatalogColumnRow, 'nullable'> & { nullable: number }
 
 /**
  * Sends three statements, and one for all views. If a view no longer resolves, each view needs a
- * statement of its own, and the broken view is left out.
+ * statement of its own, and the broken view is left out, with a sentence that says why.
  */
 export async function introspectSqlite(
   runQuery: RunCatalogQuery,
@@ -57,11 +58,15 @@ export async function introspectSqlite(
     return (await runQuery(sql)) as CatalogRecord[];
   };
   const tableRows = await queryRows<CatalogTableRow>(tablesSql);
+  const broken: string[] = [];
   const viewColumns = queryRows<SqliteColumnRow>(columnsSql(`'view'`)).catch(async () => {
     const views = tableRows.filter(({ kind }) => kind === 'view');
     const perView = views.map(({ table }) =>
       queryRows<SqliteColumnRow>(columnsSql(`'view' AND l.name = ${sqlite.literal(table)}`)).catch(
-        () => [],
+        (error: unknown) => {
+          broken.push(`the view ${table} is broken and was left out: ${errorMessage(error)}`);
+          return [];
+        },
       ),
     );
     return (await Promise.all(perView)).flat();
@@ -78,8 +83,9 @@ export async function introspectSqlite(
   const keys = (await queryRows<{ key: string }>(keysSql)).map(
     ({ key }) => JSON.parse(key) as CatalogKeyRow,
   );
-  return buildTableSchemas(
+  const schema = buildTableSchemas(
     { tables, columns, keys, queries, fieldType: ({ nativeType }) => declaredType(nativeType) },
     scope,
   );
+  return broken.length === 0 ? schema : { ...schema, assumptions: broken.sort() };
 }
