@@ -32,6 +32,20 @@ test.each([
   expect(readFileSync(join(cwd, orders), 'utf8')).toBe(text);
 });
 
+test('a list of conflicts that cannot be read is not called empty', async () => {
+  const cwd = await shopProject();
+  await ktx(['ingest'], { cwd });
+  writeFileSync(join(cwd, 'conflicts.yaml'), 'conflicts: [');
+  const said = /^conflicts\.yaml cannot be read \(.*\), so it is not known what is contested/;
+  for (const command of [['review', 'list'], ['review']]) {
+    const { stdout } = await ktx(command, { cwd });
+    expect(stdout).toMatch(said);
+    expect(stdout).not.toContain('No conflicts');
+  }
+  const { envelope } = await ktxJson(['review', 'list'], { cwd });
+  expect(envelope.data).toMatchObject({ unknown: expect.stringMatching(said) as string });
+});
+
 test.each([
   ['itself', 'orders.yaml'],
   ['nothing', 'gone.yaml'],

@@ -14,11 +14,14 @@ export function readConflicts(dir: string): Promise<readonly Conflict[]> {
 
 const readCached = openCachedReader(parseConflicts);
 
-/** What an answer has to say if nobody knows what is contested; undefined if the file is fine. */
-export async function noteUnknownConflicts(dir: string): Promise<string | undefined> {
+/** What has to be said if nobody knows what is contested; undefined if the file is fine. */
+export async function noteUnknownConflicts(
+  dir: string,
+  unknown = 'whether this is contested',
+): Promise<string | undefined> {
   const fault = await readFault(dir, conflictsPath);
   if (fault === undefined) return undefined;
-  return `${conflictsPath} cannot be read (${fault}), so it is not known whether this is contested; ktx ingest writes it again`;
+  return `${conflictsPath} cannot be read (${fault}), so it is not known ${unknown}; ktx ingest writes it again`;
 }
 
 const readFault = openCachedReader(conflictsFault);

@@ -8,6 +8,7 @@ import { listSources } from '../open/config.ts';
 import { loadItemIndex } from '../../ingest/fetch/load-item-index.ts';
 import type { Project } from '../open/open.ts';
 import { type ChangeSummary, listRecords, summarizeRecord } from '../propose/change-record.ts';
+import { noteUnknownConflicts } from './conflicts.ts';
 import { correctionQuestion, listCorrections, type ProposedCorrection } from './corrections.ts';
 import { listJoinsInDoubt, type ReviewedJoin } from './joins.ts';
 import { loadReviewedConflicts, type ReviewedConflict } from './review.ts';
@@ -20,6 +21,8 @@ import { notesName } from '../../sources/notes/note-files.ts';
 /** Everything that waits for a person or a model. */
 export interface ReviewQueue extends Omit<LeftOut, 'goneEdits'> {
   readonly contested: readonly ReviewedConflict[];
+  /** A sentence, if nobody knows what is contested. */
+  readonly unknown?: string | undefined;
   /** Joins that no query uses until a person accepts them. */
   readonly joins: readonly ReviewedJoin[];
   /** Metrics and times that only a model read or names suggest: answers say so. */
@@ -40,12 +43,13 @@ export interface ReviewQueue extends Omit<LeftOut, 'goneEdits'> {
  * Reads the project's files and the record of the last run. Connects to no warehouse and no source.
  */
 export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
-  const [questions, items, stale, deferrals, changes] = await Promise.all([
+  const [questions, items, stale, deferrals, changes, unknown] = await Promise.all([
     loadQuestions(project),
     readItemIndexes(project),
     listStaleSubjects(project),
     readDeferrals(project),
     listRecords(project.dir),
+    noteUnknownConflicts(project.dir, 'what is contested'),
   ]);
   const isOpen = (question: OpenQuestion) => !deferrals.isDeferred(question);
   const pending = items
@@ -59,6 +63,7 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
   const recorded = new Set(unfit.map(({ item, reason }) => `${item} ${reason}`));
   const unrecorded = unmapped.filter(({ item, reason }) => !recorded.has(`${item} ${reason}`));
   return {
+    unknown,
     contested: questions.contested.filter((conflict) => isOpen(conflictQuestion(conflict))),
     joins: questions.joins.filter((doubt) => isOpen(joinQuestion(doubt))),
     unreviewed: questions.unreviewed.filter((fact) => isOpen(factQuestion(fact))),

@@ -25,7 +25,7 @@ export const listCommand = defineCommand({
 
 export function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
   const { contested: conflicts, joins, unreviewed, quarantined, stale, pending, deferred } = queue;
-  const { corrections, changes } = queue;
+  const { corrections, changes, unknown } = queue;
   const lines = conflicts.flatMap((conflict) => conflictLines(conflict, screen));
   const [first] = conflicts;
   const [doubt] = joins;
@@ -40,6 +40,7 @@ export function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
   return {
     data: {
       conflicts,
+      ...(unknown !== undefined && { unknown }),
       joins,
       unreviewed,
       corrections,
@@ -51,7 +52,7 @@ export function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
     },
     verbatim: true,
     text: [
-      ...(lines.length === 0 ? [noConflicts(deferred)] : lines),
+      ...(lines.length === 0 ? [escapeControls(unknown ?? noConflicts(deferred))] : lines),
       ...joinLines(joins, screen),
       ...unreviewedLines(unreviewed, screen),
       ...correctionLines(corrections, screen),
