@@ -94,7 +94,8 @@ async function walkPath(walk: Walk, path: string): Promise<void> {
     const inner = path === '' ? entry.name : `${path}/${entry.name}`;
     if (entry.isDirectory()) await walkFolder(walk, inner);
     else if (entry.isSymbolicLink()) await walkLink(walk, inner);
-    else if (entry.isFile()) addFile(walk, inner);
+    // What is no file, such as a pipe, is refused when it is read: its item is not gone.
+    else addFile(walk, inner);
   }
 }
 

@@ -109,6 +109,7 @@ describe('a dbt project', () => {
     link('pipe.sql', 'bakery/models/linked.sql');
     expect((await fetchAll(dbt, dbtConfig, dir)).failed).toMatchObject([
       { key: 'models/linked.sql', reason: 'it is not a regular file' },
+      { key: 'models/pipe.sql', reason: 'it is not a regular file' },
     ]);
     rmSync(join(dir, 'bakery/dbt_project.yml'));
     pipe('bakery/dbt_project.yml');
@@ -137,6 +138,15 @@ describe('a folder of documents', () => {
       { key: 'dangling.md', reason: 'it is a link to a file that does not exist' },
       { key: 'file.md', reason: 'it is a link that leads out of the folder' },
     ]);
+  });
+
+  test('names what is no file in place of a page, so that its facts stay', async () => {
+    add('proj/docs/a.md', 'words\n');
+    pipe('docs/b.md');
+    pipe('docs/other');
+    const { items, failed } = await fetchAll(docs, docsConfig, dir);
+    expect(items.map(({ path }) => path)).toEqual(['a.md']);
+    expect(failed).toMatchObject([{ key: 'b.md', reason: 'it is not a regular file' }]);
   });
 
   test.each([
