@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { execFile, type ExecFileException } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { isInside, readConfinedFileSync } from './confined-file.ts';
@@ -219,10 +219,34 @@ function requireOwnRepository(root: string, gitDir: string): void {
 export async function openRepository(dir: string): Promise<Repository> {
   const found = await findRepository(dir);
   if (found !== undefined) return found;
+  requireNoHistory(dir);
   await git(dir, ['init', '--quiet']);
   const made = await findRepository(dir);
   if (made === undefined) throw gitError(`did not create a repository in ${dir}.`);
   return made;
+}
+
+/**
+ * Git takes a folder `.git` without HEAD for no repository, and would begin a new one on top of
+ * what is left of the old one. An interrupted `git init` leaves no objects and no branches.
+ */
+function requireNoHistory(dir: string): void {
+  const folder = join(dir, '.git');
+  const isLeft = (path: string): boolean => {
+    const entry = lstatSync(join(folder, path), { throwIfNoEntry: false });
+    if (entry?.isDirectory() !== true) return entry !== undefined;
+    return readdirSync(join(folder, path)).some((name) => name !== 'info' && name !== 'pack');
+  };
+  const left = ['objects', 'objects/pack', 'refs/heads', 'packed-refs'].find(isLeft);
+  if (left === undefined) return;
+  throw new UserError(
+    'git_damaged',
+    `${folder} has ${left}, but is no repository that git opens.`,
+    {
+      hint: `Look at ${join(folder, 'HEAD')}: a text like "ref: refs/heads/main". ktx does not begin a new repository over it.`,
+      exitCode: 2,
+    },
+  );
 }
 
 /** The commit of HEAD; undefined on a branch without commits. */

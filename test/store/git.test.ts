@@ -409,3 +409,19 @@ describe('what stands in the way', () => {
     }
   });
 });
+
+test('no new repository is begun over one that has lost its HEAD', async () => {
+  await commit(dir, { 'a.txt': 'one\n' });
+  const head = read(dir, '.git/HEAD');
+  rmSync(join(dir, '.git/HEAD'));
+  await expect(openRepository(dir)).rejects.toMatchObject({ code: 'git_damaged' });
+  expect(existsSync(join(dir, '.git/HEAD'))).toBe(false);
+  write(dir, '.git/HEAD', head);
+  expect((await openRepository(dir)).head).toBeDefined();
+
+  // What an interrupted `git init` leaves is no history.
+  const begun = temporaryFolder();
+  mkdirSync(join(begun, '.git/objects/pack'), { recursive: true });
+  mkdirSync(join(begun, '.git/refs/heads'), { recursive: true });
+  expect((await openRepository(begun)).head).toBeUndefined();
+});
