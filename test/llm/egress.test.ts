@@ -64,6 +64,36 @@ describe('the ledger of what leaves the machine', () => {
     rmSync(dir, { recursive: true });
   });
 
+  test('goes on in a new file where .ktx was removed under a server', async () => {
+    const dir = folder();
+    const ledger = openEgressLedger(dir);
+    const entry = {
+      run: 'run',
+      call: 'call',
+      stage: 'mcp',
+      tool: 'query_metrics',
+      ...to,
+      values: [{ ...from, column: 'status', kind: 'row' as const, count: 2 }],
+    };
+    ledger.record(entry);
+    const remove = () => rmSync(join(dir, '.ktx'), { recursive: true });
+    const keptLines = () => {
+      const kept = openEgressLedger(dir);
+      const lines = egressReport(kept.db);
+      kept.close();
+      return lines;
+    };
+    const one = [{ column: 'status', values: 2, sent: 1 }];
+    remove();
+    ledger.record(entry);
+    expect(keptLines()).toMatchObject(one);
+    remove();
+    await ledger.recordTogether(entry);
+    expect(keptLines()).toMatchObject(one);
+    ledger.close();
+    rmSync(dir, { recursive: true });
+  });
+
   test('writes what many record at once together, before any of them goes on', async () => {
     const dir = folder();
     const [ledger, other] = [openEgressLedger(dir), openEgressLedger(dir)];

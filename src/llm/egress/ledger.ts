@@ -1,6 +1,6 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { ensureStateDirectory } from '../../store/directories.ts';
@@ -56,26 +56,31 @@ export function openEgressLedger(
   { maxLines = 50_000 }: LedgerOptions = {},
 ): EgressLedger {
   const { egressDb } = ensureStateDirectory(dir);
-  const db = openDatabase(egressDb);
-  const insert = db.prepare(
-    'INSERT INTO sent (at, run, call, stage, tool, connection, source, col, kind, backend, host, model, calls, vals) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)',
-  );
+  let opened = openFile(egressDb);
+  /** Where `.ktx` was removed or replaced, what is written to the old file is lost. */
+  const current = (): OpenLedgerFile => {
+    if (identityOf(egressDb) === opened.identity) return opened;
+    opened.db.close();
+    ensureStateDirectory(dir);
+    opened = openFile(egressDb);
+    return opened;
+  };
   let unchecked = linesBetweenChecks;
   const write = ({ values, ...entry }: EgressEntry): void => {
     const at = new Date().toISOString();
     const { run, call, stage, tool, backend, host, model } = entry;
     const about = [at, run, call, stage, tool];
     for (const { connection, source, column, kind, count } of values)
-      insert.run(...about, connection, source, column, kind, backend, host, model, count);
+      opened.insert.run(...about, connection, source, column, kind, backend, host, model, count);
     unchecked += values.length;
     if (unchecked < linesBetweenChecks) return;
     unchecked = 0;
-    foldOldLines(db, maxLines);
+    foldOldLines(opened.db, maxLines);
   };
   const record = (entry: EgressEntry): void => {
     if (entry.values.length === 0) return;
     try {
-      inTransaction(db, () => write(entry));
+      inTransaction(current().db, () => write(entry));
     } catch (error) {
       throw unrecordedError(egressDb, error);
     }
@@ -86,6 +91,7 @@ export function openEgressLedger(
     const entries = waiting;
     [waiting, written] = [[], undefined];
     try {
+      const { db } = current();
       // Without the wait of each commit for the disk: there is one for all, beside other work.
       db.exec('PRAGMA synchronous = NORMAL');
       try {
@@ -101,13 +107,15 @@ export function openEgressLedger(
     }
   };
   return {
-    db,
+    get db() {
+      return current().db;
+    },
     record,
     recordTogether(entry) {
       waiting.push(entry);
       return (written ??= nextTurn().then(writeWaiting));
     },
-    close: () => db.close(),
+    close: () => opened.db.close(),
   };
 }
 
@@ -122,6 +130,26 @@ async function flushFile(path: string): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+interface OpenLedgerFile {
+  readonly db: DatabaseSync;
+  readonly insert: StatementSync;
+  readonly identity: string | undefined;
+}
+
+function openFile(path: string): OpenLedgerFile {
+  const db = openDatabase(path);
+  const insert = db.prepare(
+    'INSERT INTO sent (at, run, call, stage, tool, connection, source, col, kind, backend, host, model, calls, vals) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)',
+  );
+  return { db, insert, identity: identityOf(path) };
+}
+
+/** Which file a path leads to; undefined if there is none. */
+function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && `${stats.dev} ${stats.ino}`;
 }
 
 function openDatabase(path: string): DatabaseSync {
