@@ -136,6 +136,7 @@ describe('a disagreement of two documents', () => {
     for (const [wrong, code] of [
       [['nothing', all], 'conflict_unknown'],
       [[subject, 'ffffffff'], 'version_unknown'],
+      [[subject, 'handbook'], 'version_unknown'],
     ] as const) {
       expect(await ktxJson(['review', 'choose', ...wrong], { cwd })).toMatchObject({
         code: 2,

@@ -169,20 +169,22 @@ function findConflict(
   });
 }
 
-/** The only version whose id begins with the given characters. */
-function findVersion(
-  { subject, variants }: Conflict,
-  prefix: string,
-): Conflict['variants'][number] {
-  const ids = variants.map(({ id }) => id);
-  const [match, ...others] = variants.filter(
-    ({ id }) => prefix.length >= 4 && id.startsWith(prefix),
-  );
+/** The only version whose id begins with the given text, or else that the named source states. */
+function findVersion({ subject, variants }: Conflict, text: string): Conflict['variants'][number] {
+  const byId = variants.filter(({ id }) => text.length >= 4 && id.startsWith(text));
+  const bySource = variants.filter((variant) => sourcesOf(variant).includes(text));
+  const [match, ...others] = byId.length === 0 ? bySource : byId;
   if (match !== undefined && others.length === 0) return match;
-  throw new UserError('version_unknown', `${prefix} matches no single version of ${subject}.`, {
-    hint: oneOf(ids),
+  const choices = variants.map((variant) => `${variant.id} (${sourcesOf(variant).join(', ')})`);
+  throw new UserError('version_unknown', `${text} matches no single version of ${subject}.`, {
+    hint: oneOf(choices),
     exitCode: 2,
   });
+}
+
+/** The connections that state a version; none for what no source states any more. */
+function sourcesOf({ evidence, gone }: Conflict['variants'][number]): readonly string[] {
+  return gone === true ? [] : evidence.map((place) => place.split(', ')[0] ?? place);
 }
 
 /** By the full subject, or by a name without type and connection, as `ktx explain` accepts it. */

@@ -30,7 +30,10 @@ export const chooseCommand = defineCommand({
   define: (command) =>
     command
       .argument('<subject>', 'subject as printed by ktx review list')
-      .argument('<version>', 'id of the version, or the beginning of it')
+      .argument(
+        '<version>',
+        'id of the version, the beginning of it, or the only source that says it',
+      )
       .option('--kind <kind>', 'which conflict, if the subject has several')
       .option('--why <words>', 'reason, stored with the choice')
       .option(...seenOption)
