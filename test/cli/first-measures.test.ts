@@ -57,6 +57,24 @@ test('a first question groups by a field that has few values in the data', async
   ]);
 });
 
+test('a first question does not group by what its metric filters', async () => {
+  await using closing = new AsyncDisposableStack();
+  const before = file();
+  const paid = "{name: paid, agg: sum, of: amount, where: buyer = 'b1'}";
+  writeFileSync(
+    join(cwd, 'semantic-layer/warehouse/orders.yaml'),
+    before.replace('metrics:\n', `metrics:\n  - ${paid}\n`),
+  );
+  const project = closing.adopt(await openProject(cwd), (open) => open.close());
+  const { model } = await project.model('warehouse');
+  const counts = new Map([
+    ['orders.buyer', 5],
+    ['orders.tax', 9],
+  ]);
+  expect(proposeQuestions(model, counts).map(questionText)).toEqual(['orders.paid by orders.tax']);
+  writeFileSync(join(cwd, 'semantic-layer/warehouse/orders.yaml'), before);
+});
+
 test('an agent that may use accepted metrics only is not offered them', async () => {
   mkdirSync(join(cwd, 'agents'), { recursive: true });
   writeFileSync(

@@ -1,4 +1,9 @@
-import type { ModelDataset, ModelField, SemanticModel } from '../../semantic/model/model.ts';
+import type {
+  ModelDataset,
+  ModelField,
+  ModelMetric,
+  SemanticModel,
+} from '../../semantic/model/model.ts';
 
 /** A query that a newcomer can ask: a metric, by a dimension where one fits. */
 export interface FirstQuestion {
@@ -21,7 +26,7 @@ export function proposeQuestions(
     if (metric === undefined) return [];
     const question = {
       metric: `${dataset.name}.${metric.name}`,
-      dimension: dimensionOf(dataset, datasets, counts),
+      dimension: dimensionOf(withoutFiltered(dataset, metric), datasets, counts),
     };
     const isSum = metric.name !== 'count';
     return [{ question, weight: (isSum ? 100 : 0) + dataset.relationships.length }];
@@ -51,6 +56,13 @@ export function proposedMeasures({ datasets }: SemanticModel): readonly string[]
       .filter(({ unreviewed }) => unreviewed === true)
       .map((metric) => `${name}.${metric.name}`),
   );
+}
+
+/** By a field that the metric itself filters, all groups but its own would be empty. */
+function withoutFiltered(dataset: ModelDataset, { where }: ModelMetric): ModelDataset {
+  const filtered = new Set(where?.references.map(({ parts }) => parts.at(-1)?.toLowerCase()));
+  const fields = [...dataset.fields].filter(([name]) => !filtered.has(name.toLowerCase()));
+  return { ...dataset, fields: new Map(fields) };
 }
 
 /** A field with few values, then one of a joined dataset, then the months, then a name. */
