@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
-import { describeTimes } from '../../src/cli/commands/learn/ingest-report-text.ts';
+import { describeIngest, describeTimes } from '../../src/cli/commands/learn/ingest-report-text.ts';
 import { openIngestView } from '../../src/cli/commands/learn/ingest-view.ts';
 import { detectScreen } from '../../src/cli/terminal/screen.ts';
 import { openProgressLine } from '../../src/cli/terminal/progress.ts';
@@ -74,25 +74,40 @@ test('a run is seen as what runs, the steps of each, what is done, and what it c
   );
 });
 
+function narrowTerminal(stream: Writable) {
+  const terminal = Object.assign(stream, { isTTY: true, columns: 40 });
+  const { signal } = new AbortController();
+  const host = {
+    stdin: process.stdin,
+    stdout: terminal,
+    stderr: terminal,
+    env: {},
+    cwd: '',
+    signal,
+  };
+  return { terminal, screen: detectScreen(host, 'table', true) };
+}
+
+test('no line of a report breaks inside a word at the edge of the terminal', async () => {
+  const report = await ingestHere(shopProject());
+  const reason = 'ktx knows no time spine of this project, so it shows only periods with rows';
+  const unfit = [{ item: 'sources/dbt/sales.yml', location: 'line 109', reason }];
+  const { screen } = narrowTerminal(new Writable());
+  const lines = describeIngest({ ...report, unfit }, screen)
+    .join('\n')
+    .split('\n');
+  const tooWide = lines.filter((line) => line.length > 40 && !line.startsWith('  added'));
+  expect(tooWide).toEqual([]);
+  expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(reason);
+});
+
 test('a terminal has its lines drawn anew, and none is left', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   let said = '';
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => ((said += chunk.toString()), done()),
   });
-  const terminal = Object.assign(stream, { isTTY: true, columns: 40 });
-  const screen = detectScreen(
-    {
-      stdin: process.stdin,
-      stdout: terminal,
-      stderr: terminal,
-      env: {},
-      cwd: '',
-      signal: new AbortController().signal,
-    },
-    'table',
-    true,
-  );
+  const { terminal, screen } = narrowTerminal(stream);
   const line = openProgressLine(terminal, screen);
   line.show({ step: 'reading prose', details: ['  one', '  two'] });
   vi.advanceTimersByTime(1200);

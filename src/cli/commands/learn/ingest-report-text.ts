@@ -9,14 +9,18 @@ import type {
 import { formatCount } from '../../../lib/format-count.ts';
 import { notesName } from '../../../sources/notes/note-files.ts';
 import type { Screen } from '../../terminal/screen.ts';
-import { escapeControls } from '../../terminal/text-width.ts';
+import { escapeControls, wrapNote } from '../../terminal/text-width.ts';
 import { conflictTitle, quarantineText, unusedFactLines } from './open-work-text.ts';
 
 /**
  * The report of an ingest as lines: connections, sources, model stages, files, people's edits,
  * problems, commit.
  */
-export function describeIngest(report: IngestReport, { style }: Screen): readonly string[] {
+export function describeIngest(report: IngestReport, screen: Screen): readonly string[] {
+  return ingestLines(report, screen).map((line) => wrapNote(line, screen.width));
+}
+
+function ingestLines(report: IngestReport, { style }: Screen): readonly string[] {
   const firstFailed = [...report.connections, ...report.sources].find(
     ({ failure }) => failure !== undefined,
   );
