@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { inspect } from 'node:util';
+import { UserError } from '../lib/error.ts';
 import { readVersion } from '../lib/version.ts';
 import { sendJson } from '../mcp/http/exchange.ts';
 import { serverLimits, startListening } from '../mcp/listen.ts';
@@ -82,7 +83,10 @@ async function answer(
   } catch (error) {
     if (response.headersSent || response.destroyed) return void response.destroy();
     server.report({ error: inspect(error) });
-    sendFailure(response, 500, { code: 'failed', message: '.ktx/logs/web.jsonl says why.' });
+    const failed = { code: 'failed', message: '.ktx/logs/web.jsonl says why.' };
+    // Such as a ktx.yaml that somebody is writing.
+    const { code, message } = error instanceof UserError ? error : failed;
+    sendFailure(response, 500, { code, message });
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, realpathSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -39,6 +39,18 @@ const post = (path: string, body: object) =>
     headers: { ...own, 'content-type': 'application/json' },
     body,
   });
+
+test('a ktx.yaml that cannot be read is named on the page', async () => {
+  const path = join(cwd, 'ktx.yaml');
+  const before = readFileSync(path, 'utf8');
+  writeFileSync(path, 'connections: [');
+  const refused = await sendTo(`${page.url}api/status`, { headers: own });
+  writeFileSync(path, before);
+  expect(refused.status).toBe(500);
+  expect(JSON.parse(refused.text)).toMatchObject({
+    error: { message: expect.stringMatching(/^ktx\.yaml:1:\d+: /) as string },
+  });
+});
 
 /** What each route that reads is asked, and the command that a person would type for it. */
 const reading: Readonly<
