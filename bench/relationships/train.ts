@@ -144,7 +144,7 @@ async function sampleOf({ database, isKeyKnown, log }: Lesson): Promise<Sample> 
         log === undefined
           ? new Map<string, number>()
           : logOf(tables, { links: new Set(links), random: seededRandom(log) });
-      const found = findCandidates(tables, keys.parents, { observedJoins: seen }).filter(
+      const found = findCandidates(tables, keys, { observedJoins: seen }).filter(
         ({ typeColumn }) => typeColumn === undefined,
       );
       const exact = await measureCandidates(found, context);

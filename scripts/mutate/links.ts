@@ -64,7 +64,7 @@ export const linkMutants: readonly Mutant[] = [
   {
     name: 'links-measure',
     file: 'scan/links/choose/reasons-to-doubt.ts',
-    find: "if (isMeasure(child.parts) && child.profile.kind !== 'uuid') return names.best < 0.75;",
+    find: "if (isAmount(child) && child.profile.kind !== 'uuid') return names.best < 0.75;",
     replace: '',
     why: 'A price that lies among the keys of products is joined to them.',
     tests: ['scan/history/history.test.ts'],

@@ -11,7 +11,7 @@ test('joins of the families that nothing was tuned on, which simple matchers do 
   for (const which of ['hidden', 'known'] as const) {
     const sum = total(scores.map((score) => score[which]));
     expect(f1(sum), `micro, keys ${which}`).toBeGreaterThanOrEqual(0.95);
-    expect(macro(which), `macro, keys ${which}`).toBeGreaterThanOrEqual(0.94);
+    expect(macro(which), `macro, keys ${which}`).toBeGreaterThanOrEqual(0.955);
     const judged = scores.flatMap((score) => score[which].judged);
     expect(calibrationError(judged)).toBeLessThanOrEqual(0.05);
     expect(sum.queries).toBeLessThanOrEqual(sum.bound);

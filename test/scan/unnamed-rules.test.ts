@@ -134,3 +134,110 @@ weapon 700
     'weapon.hero_id -> hero.hero_id',
   ]);
 });
+
+test('numbers of one range that fit one key by the dozen are measured, whatever they are called', async () => {
+  const rows = (range: string) => `
+  n1 ${range}
+  n2 num=90
+  n5 ${range}
+  n9 ${range}
+  n13 ${range}
+  n17 ${range}
+`;
+  const { accepted } = await foundJoins(`
+events 6000
+  id serial !${rows('int=0..9999')}
+wide 10000
+  id serial=0 !
+  label words
+haul 3000
+  haul_id serial !
+  depot_id >depot.depot_id
+  drums int=1..260
+  crates int=1..260
+  dial int=1..260
+depot 260
+  depot_id serial !
+  street words
+`);
+  expect(accepted).toEqual(['haul.depot_id -> depot.depot_id']);
+});
+
+test('where keys are written together with their id word, every word before it is one', async () => {
+  const { accepted } = await foundJoins(`
+hosts 300
+  hostid serial=101 !
+  label words
+items 900
+  itemid serial=20001 !
+  hostid >hosts.hostid
+  templateid >items.itemid null=.5 share=.2
+  delay int=10..600
+graphs 120
+  graphid serial !
+  itemid >items.itemid
+`);
+  expect(accepted).toEqual([
+    'graphs.itemid -> items.itemid',
+    'items.hostid -> hosts.hostid',
+    'items.templateid -> items.itemid',
+  ]);
+});
+
+test('keys that leave numbers out prove a reference to another row of the table', async () => {
+  const { accepted } = await foundJoins(`
+inspection 2600
+  inspection_id sparse=44247+7 !
+  result oneof=Pass|Fail
+  followup_to >inspection.inspection_id null=.7
+`);
+  expect(accepted).toEqual(['inspection.followup_to -> inspection.inspection_id']);
+});
+
+test('no text measures, whatever it is called', async () => {
+  const { accepted } = await foundJoins(`
+grape 24
+  grape_name words !
+  skin oneof=red|white
+wine 350
+  wine_no serial !
+  main_variety >grape.grape_name
+  second_variety >grape.grape_name null=.5
+`);
+  expect(accepted).toEqual([
+    'wine.main_variety -> grape.grape_name',
+    'wine.second_variety -> grape.grape_name',
+  ]);
+});
+
+test('a column of its own table and a role: the current state of an order is an order state', async () => {
+  const { accepted } = await foundJoins(`
+ps_orders 900
+  id_order serial !
+  current_state >ps_order_state.id_order_state
+  total num=90
+ps_order_state 13
+  id_order_state serial !
+  color letters=3
+ps_carrier 20
+  id_carrier serial !
+  label words
+`);
+  expect(accepted).toEqual(['ps_orders.current_state -> ps_order_state.id_order_state']);
+});
+
+test('who is called by what they do has a number among those of the people', async () => {
+  const { accepted } = await foundJoins(`
+person 60
+  person_id serial !
+  first_name words
+  last_name words
+librarian 19
+  librarian_id =person.person_id+1*3 !
+  desks int=1..4
+cupboard 20
+  cupboard_id =person.person_id+0*3 !
+  litres int=1..90
+`);
+  expect(accepted).toEqual(['librarian.librarian_id -> person.person_id']);
+});

@@ -117,6 +117,7 @@ function parseNames(tables: readonly ProfiledSchema[]): ParsedTable[] {
       wordBeforeIdSuffix(schema.columns[0]?.name ?? '') ?? '',
     ]),
   );
+  for (const word of gluedToId(tables)) vocabulary.add(word);
   vocabulary.delete('');
   // What many tables are called says nothing, nor does their key `entity_id`.
   const generic = genericWords.find(
@@ -139,6 +140,26 @@ function parseNames(tables: readonly ProfiledSchema[]): ParsedTable[] {
       withoutGeneric(parts, generic),
     ),
   }));
+}
+
+/**
+ * The words before a glued `id`, where that is how keys are written: `templateid` beside `hostid`
+ * and `itemid`. Not those of `invalid` and `unpaid`.
+ */
+function gluedToId(tables: readonly ProfiledSchema[]): string[] {
+  const stemOfKey = (name: string): string | undefined =>
+    /id$/i.test(name) ? wordBeforeIdSuffix(name) : undefined;
+  const glued = tables.filter(
+    ({ schema: { columns } }) => stemOfKey(columns[0]?.name ?? '') !== undefined,
+  );
+  if (glued.length < tables.length / 2) return [];
+  return tables.flatMap(({ schema, profile }) =>
+    schema.columns.flatMap(({ name }, position) => {
+      const word = stemOfKey(name) ?? '';
+      const isKey = ['integer', 'uuid'].includes(profile.columns[position]?.kind ?? '');
+      return isKey && !/(?:pa|val)$/.test(word) ? [word] : [];
+    }),
+  );
 }
 
 /** What every table holds: `catalog_product_entity`. */
@@ -263,6 +284,10 @@ function homeScore(column: NameParts, { parts, otherNames: others }: TableFacts)
   const namedByOther = others.map((name) => matchOtherName(column.entity, name).full);
   return Math.max(named, namedByEnding, ...namedByOther);
 }
+
+/** True if the column measures, counts or orders: no text does, whatever it is called. */
+export const isAmount = ({ parts, family, profile }: ColumnFacts): boolean =>
+  isMeasure(parts) && (family !== 'text' || profile.kind === 'integer');
 
 export function haveSameWords(a: NameParts, b: NameParts): boolean {
   return a.words.length === b.words.length && a.words.every((word, i) => word === b.words[i]);

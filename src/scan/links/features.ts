@@ -1,11 +1,11 @@
 import {
   isDirection,
   isIdentifier,
-  isMeasure,
+  isPersonRole,
   isSelfReference,
   measuresSomethingElse,
 } from '../names/parse-name.ts';
-import type { ColumnFacts } from '../facts/table-facts.ts';
+import { type ColumnFacts, isAmount } from '../facts/table-facts.ts';
 import type { ColumnProfile } from '../profile/table-profile.ts';
 import type { LinkCandidate } from './link-candidate.ts';
 
@@ -28,6 +28,7 @@ export function featuresOf(candidate: LinkCandidate) {
     ...snugFeatures(candidate, unnamed),
     ...plainFeatures(candidate, unnamed),
     ...schemaFeatures(candidate, unnamed),
+    ...ownPlaceFeatures(candidate, unnamed),
     unnamed,
   };
 }
@@ -86,12 +87,20 @@ function snugFeatures({ child, parent, isOwnKey }: LinkCandidate, unnamed: numbe
   };
 }
 
-const peopleOfBoth = (child: ColumnFacts, parent: ColumnFacts): number =>
-  Number(child.table !== parent.table) * Math.min(child.table.people, parent.table.people);
+/**
+ * 0..1: how surely the rows of both tables are people. Those of a table that is called by what one
+ * does (`trainer`) are, if its keys are those of people.
+ */
+export function peopleOfBoth(child: ColumnFacts, parent: ColumnFacts): number {
+  const { people, parts } = child.table;
+  const isCalledByRole = isPersonRole({ ...parts, words: parts.entity.slice(-1) });
+  const own = Math.max(people, Number(isCalledByRole) / 2);
+  return child.table === parent.table ? 0 : Math.min(own, parent.table.people);
+}
 
 /** What fits says more of a name without an id word, where that is the custom. */
 function plainFeatures({ child, parent, rivals, isOwnKey }: LinkCandidate, unnamed: number) {
-  const isMute = child.parts.keyed || isOwnKey || child.present === 0 || isMeasure(child.parts);
+  const isMute = child.parts.keyed || isOwnKey || child.present === 0 || isAmount(child);
   const plain = isMute ? 0 : unnamed * child.table.plain;
   return {
     plain,
@@ -107,20 +116,36 @@ function schemaFeatures(
 ) {
   const isReference =
     parent.primary && child.present > 0 && !isOwnKey && values.containment >= 0.95;
-  const weight = isReference && !isMeasure(child.parts) ? unnamed : 0;
+  const weight = isReference && !isAmount(child) ? unnamed : 0;
   const unclaimed = weight * Number(schema.isUnclaimed);
   return {
     unclaimed,
     unclaimedCoverage: unclaimed * coverageOf({ child, parent, values }),
     unclaimedSmall: unclaimed / Math.sqrt(Math.max(1, parent.column.profile.distinct)),
     unclaimedOther: unclaimed * Number(child.table === parent.column.table),
-    twin: weight * Number(schema.hasTwin),
+    twin: weight * Number(schema.twins > 0),
     // A number may be a count; an `id` refers to something.
     identifier: weight * Number(isIdentifier(child.parts)),
     unclaimedIdentifier: unclaimed * Number(isIdentifier(child.parts)),
     direction: weight * Number(isDirection(child.parts)),
   };
 }
+
+/** What the column's place in its own table says about a name that says nothing. */
+function ownPlaceFeatures({ child, parent, member }: LinkCandidate, unnamed: number) {
+  const isNumber = child.family === 'integer' && child.present > 0;
+  const isCounter = isNumber && (child.profile.min ?? 0) <= 1 && !child.parts.keyed;
+  return {
+    // What tells the rows of a key apart is another table's key, or a number of the row.
+    member: isAmount(child) ? 0 : unnamed * member,
+    memberCounter: unnamed * member * Number(isCounter),
+    series: unnamed * Number(isOfSeries(child) && !isOfSeries(parent.column)),
+  };
+}
+
+/** True for `n5` and `ch0`: a letter or two and a number. */
+const isOfSeries = ({ name, parts }: ColumnFacts): boolean =>
+  !parts.keyed && /^[a-z]{1,3}_?\d{1,3}[a-z]?$/i.test(name);
 
 /**
  * References are spread over the keys, so the more they are, the nearer their ends come to those of
@@ -141,8 +166,7 @@ export function countsOtherRows({
   parent,
 }: Pick<LinkCandidate, 'child' | 'parent'>): boolean {
   const { min = 0, max = 0, distinct } = child.profile;
-  const areOfPeople = Math.min(child.table.people, parent.column.table.people) > 0;
-  const least = areOfPeople ? 0.2 : 0.4;
+  const least = peopleOfBoth(child, parent.column) > 0 ? 0.2 : 0.4;
   return distinct / (max - min + 1) < 0.7 && snugness(child, parent.column) >= least;
 }
 
@@ -252,7 +276,7 @@ function columnFeatures({ child, parent, names, isOwnKey }: LinkCandidate, unnam
     measuresSomethingElse(child.parts, [...column.table.parts.entity, ...column.parts.words]);
   return {
     keyed: Number(child.parts.keyed),
-    measure: isMeasure(child.parts) ? Math.max(unnamed, Number(measuresOther)) : 0,
+    measure: isAmount(child) ? Math.max(unnamed, Number(measuresOther)) : 0,
     childHome: child.home,
     childOwnKey: Number(isOwnKey),
     // Extension table: shares its primary key with the table it is named after.

@@ -1,10 +1,11 @@
+import { tableKey } from '../../sql/dialect.ts';
 import {
   areComparable,
   type ColumnFacts,
   mayReferTo,
   type TableFacts,
 } from '../facts/table-facts.ts';
-import type { ParentKey } from '../keys/find-keys.ts';
+import type { KeyFindings, ParentKey } from '../keys/find-keys.ts';
 import { isLabel } from '../keys/key-candidates.ts';
 import type { NameMeanings } from '../names/name-meanings.ts';
 import { isFlag, isMeasure } from '../names/parse-name.ts';
@@ -46,7 +47,7 @@ interface CandidateSources {
  */
 export function findCandidates(
   tables: readonly TableFacts[],
-  parents: readonly ParentKey[],
+  { parents, primaryKeys }: KeyFindings,
   { observedJoins = new Map(), meanings }: CandidateSources = {},
 ): LinkCandidate[] {
   const keyHashes = new Map(
@@ -60,7 +61,9 @@ export function findCandidates(
   const suggest = suggestParents(ranked, children, observedJoins);
   const findNear = findNearParents(ranked, meanings);
   const namesakes = readNamesakes(children, keyHashes);
-  const createCandidate = candidateBuilder(parents, { observedJoins, namesakes, keyHashes });
+  const members = membersOf(primaryKeys);
+  const evidence = { observedJoins, namesakes, keyHashes, members };
+  const createCandidate = candidateBuilder(parents, evidence);
   const bare = children.flatMap((child) => {
     const typeColumn = findTypeColumn(child, tables);
     const keysOfType = typeColumn
@@ -82,6 +85,15 @@ export function findCandidates(
   });
   const groups = Map.groupBy(addSchemaEvidence(bare), ({ child }) => child);
   return [...groups.values()].flatMap(addRivals);
+}
+
+/** The columns of keys of several columns, by their ids, and how sure these keys are. */
+function membersOf(keys: KeyFindings['primaryKeys']): ReadonlyMap<string, number> {
+  return new Map(
+    keys.flatMap(({ table, columns, probability }) =>
+      columns.length > 1 ? columns.map((name) => [tableKey(table) + name, probability]) : [],
+    ),
+  );
 }
 
 /** From so many equal names on, it is no accident that they are those of another table. */
@@ -139,11 +151,12 @@ interface CandidateEvidence {
   readonly observedJoins: ObservedJoins;
   readonly namesakes: ReturnType<typeof readNamesakes>;
   readonly keyHashes: KeyHashes;
+  readonly members: ReadonlyMap<string, number>;
 }
 
 function candidateBuilder(
   parents: readonly ParentKey[],
-  { observedJoins, namesakes, keyHashes }: CandidateEvidence,
+  { observedJoins, namesakes, keyHashes, members }: CandidateEvidence,
 ) {
   const primaryKeys = new Set(
     parents.flatMap(({ column, primary, prior }) => (primary && prior >= 0.5 ? [column] : [])),
@@ -169,6 +182,7 @@ function candidateBuilder(
       parentHasNamesake: namesakes.parentHasNamesake(child, parent),
       seen: observedJoins.get(columnPairKey(child, column)) ?? 0,
       isOwnKey: primaryKeys.has(child) || numbersOwnRows(child),
+      member: members.get(child.id) ?? 0,
       typeColumn,
     };
   };

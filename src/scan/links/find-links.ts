@@ -38,7 +38,7 @@ export async function findLinks(
       from.columns.length === 1 ? [tableKey(from.table) + from.columns[0]] : [],
     ),
   );
-  const candidates = findCandidates(tables, keys.parents, context).filter(
+  const candidates = findCandidates(tables, keys, context).filter(
     ({ child }) => !columnsWithLink.has(child.id),
   );
   const confirmed = await confirmCandidates(candidates, context);

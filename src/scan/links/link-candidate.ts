@@ -8,6 +8,7 @@ import type { ParentKey } from '../keys/find-keys.ts';
 import { matchNames, type NameMatch, nameSimilarity } from '../names/name-match.ts';
 import { matchOtherName } from '../names/other-names.ts';
 import { isPersonRole, isSelfRole } from '../names/parse-name.ts';
+import { otherRoles } from '../names/word-lists.ts';
 import type { MeasuredNumbers } from '../scan-store.ts';
 
 /** A column, and a key that it may refer to. */
@@ -24,6 +25,8 @@ export interface LinkCandidate {
   readonly seen: number;
   /** True if the child is the primary key of its own table. */
   readonly isOwnKey: boolean;
+  /** 0..1: how sure it is that the child is one of the columns of its own table's key. */
+  readonly member: number;
   /** True if more keys than are measured fit the child equally well. */
   readonly isOpen?: boolean;
   /**
@@ -53,12 +56,12 @@ export interface ValueEvidence {
   readonly orphans?: number | undefined;
 }
 
-/** What the columns of the whole schema say about a pair; each is true or false. */
+/** What the columns of the whole schema say about a pair. */
 export interface SchemaEvidence {
   /** True if no column of another table is named after the parent. */
   readonly isUnclaimed: boolean;
-  /** True if another column of the child's table has values from as much of the parent. */
-  readonly hasTwin: boolean;
+  /** How many other columns of the child's table have values from as much of the parent. */
+  readonly twins: number;
   /** True if a column of the parent's table is named after the child's table. */
   readonly isClaimedByParent: boolean;
 }
@@ -88,6 +91,12 @@ export function nameEvidence(
   const table = column.table.parts.entity;
   // `artist.type` refers to artist types.
   const withOwnTable = matchNames([...child.table.parts.entity, ...entity], table);
+  // The `current_state` of an order refers to order states.
+  const withoutRoles = [
+    ...child.table.parts.entity,
+    ...entity.filter((word, index) => index === entity.length - 1 || !otherRoles.has(word)),
+  ];
+  const ownKind = matchNames(withoutRoles, table);
   const isSelf = child.table === column.table;
   const ofTable = bestMatch([
     matchNames(entity, table),
@@ -102,7 +111,11 @@ export function nameEvidence(
       full:
         isSelf || entity.length === 0
           ? 0
-          : Math.max(withOwnTable.full * 0.95, Number(isKindOfOwn(child, table)) * 0.85),
+          : Math.max(
+              withOwnTable.full * 0.95,
+              ownKind.full * 0.85,
+              Number(isKindOfOwn(child, table)) * 0.85,
+            ),
       tail: 0,
       common: 0,
       head: 0,

@@ -38,9 +38,9 @@ export function addSchemaEvidence(
     const by = claimed.get(table) ?? new Set();
     const isUnclaimed = by.size === Number(by.has(table));
     const others = mayBeTwin(candidate) ? (likeTwins.get(child.table)?.get(parent) ?? []) : [];
-    const hasTwin = others.some((twin) => isTwin(candidate, twin));
+    const twins = others.filter((twin) => isTwin(candidate, twin)).length;
     const isClaimedByParent = claimed.get(child.table)?.has(parent.column.table) === true;
-    return { ...candidate, schema: { isUnclaimed, hasTwin, isClaimedByParent } };
+    return { ...candidate, schema: { isUnclaimed, twins, isClaimedByParent } };
   });
 }
 

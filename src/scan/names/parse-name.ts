@@ -192,7 +192,8 @@ export const isDirection = ({ entity }: NameParts): boolean =>
  * called so too, so it says something only beside what is a person for other reasons.
  */
 export const isAgent = (word: string): boolean =>
-  word.length >= 5 && /(?:[^aeiou]er|[iou]er|[ts]or|ist|eur|tore|ciel|nik)$/.test(word);
+  word.length >= 5 &&
+  /(?:[^aeiou]er|[iou]er|[ts]or|ist|eur|tore|ciel|nik|[^aou]man|cian|arian)$/.test(word);
 
 /**
  * 0..1: how likely a role of a person refers to this table: 1 for staff, 0.6 for customers and

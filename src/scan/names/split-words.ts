@@ -58,6 +58,8 @@ export function splitGluedWord(word: string, vocabulary: ReadonlySet<string>): s
   const prefix = /^(?:fk|id|pk|sk)(?=.{3})/.exec(word)?.[0];
   if (prefix !== undefined && vocabulary.has(singular(word.slice(2))))
     return [prefix, word.slice(2)];
+  // `authorisedby`: who did it.
+  if (/^[a-z]{3,}edby$/.test(word)) return [word.slice(0, -2), 'by'];
   return splitRole(word, vocabulary) ?? [word];
 }
 

@@ -5,7 +5,7 @@ import type { LinkCandidate } from '../link-candidate.ts';
 import { polymorphicReason } from '../polymorphic.ts';
 import { preferTightest } from './prefer-tightest.ts';
 import { preferOwnLayer } from './prefer-layer.ts';
-import { countsOtherRows, snugness } from '../features.ts';
+import { countsOtherRows, peopleOfBoth, snugness } from '../features.ts';
 import {
   isAmongDenseKeys,
   isClearByName,
@@ -132,7 +132,7 @@ function isCountedElsewhere(ranked: RankedCandidate): boolean {
   const isOther = child.table !== parent.column.table && !schema.isClaimedByParent;
   if (!isOwnKey || !parent.primary || !isContained || !isOther) return false;
   const areViews = [child, parent.column].some(isOfView);
-  const least = Math.min(child.table.people, parent.column.table.people) > 0 ? 0.2 : 0.55;
+  const least = peopleOfBoth(child, parent.column) > 0 ? 0.2 : 0.55;
   return !areViews && countsOtherRows(ranked) && snugness(child, parent.column) >= least;
 }
 

@@ -1,5 +1,4 @@
-import { isMeasure } from '../../names/parse-name.ts';
-import { isOfView } from '../../facts/table-facts.ts';
+import { isAmount, isOfView } from '../../facts/table-facts.ts';
 import { countsOtherRows, hasNoneValue, snugness } from '../features.ts';
 import type { LinkCandidate } from '../link-candidate.ts';
 import type { RankedCandidate } from '../rank-candidates.ts';
@@ -26,6 +25,8 @@ export function reasonToDoubt(candidate: RankedCandidate): string | undefined {
   if (doubt !== undefined) return doubt;
   if (isOwnNumber(candidate)) return 'the name is no role of another row of the table';
   if (isRowNumber(candidate)) return 'both columns number the rows of their tables';
+  if (isOneOfMany(candidate))
+    return 'as many columns of the table fit the same key by their values';
   if (isAmongDenseKeys(candidate) || isCoincidence(candidate))
     return 'only the values suggest it, and they may fit by chance';
   return isTiny(candidate) ? 'too few rows to judge by' : undefined;
@@ -126,9 +127,12 @@ function isOwnNumber(candidate: RankedCandidate): boolean {
   const saysMore = child.parts.words.some((word) => word.length >= 3);
   const isRole = names.selfRole > 0 || names.personRole > 0;
   const isPlain = child.profile.nulls > 0 && isPlainReference(candidate);
+  if (child.profile.nulls > 0 && candidate.probability >= clearByValues) return false;
   return !isOther && saysMore && !isRole && names.best < 0.5 && !child.parts.keyed && !isPlain;
 }
 
+/** From this probability on, the values leave no doubt, where the first row refers to none. */
+const clearByValues = 0.9;
 /** From this probability on, the values and the other columns say enough without a name. */
 const likelyByValues = 0.6;
 
@@ -148,6 +152,14 @@ export function isAmongDenseKeys(candidate: RankedCandidate): boolean {
   return isUnnamed && seen === 0 && isDense && !isPlainReference(candidate);
 }
 
+/** Two columns may play two roles, and four play four; more numbers of one range are measured. */
+const mostTwins = 3;
+
+function isOneOfMany({ child, names, schema, seen }: RankedCandidate): boolean {
+  const isNumber = child.family === 'integer' && !child.parts.keyed;
+  return isNumber && schema.twins > mostTwins && names.best < 0.3 && seen === 0;
+}
+
 /** Where references have no id word in their names, and the numbers end where the keys end. */
 function isPlainReference({ child, parent }: LinkCandidate): boolean {
   return child.table.plain >= 0.6 && snugness(child, parent.column) >= 0.4;
@@ -157,7 +169,7 @@ function isPlainReference({ child, parent }: LinkCandidate): boolean {
 function isCoincidence({ child, names, values, ...rest }: RankedCandidate): boolean {
   if (rest.seen > 0) return false;
   // No amount is a UUID: `supersedes` is a verb.
-  if (isMeasure(child.parts) && child.profile.kind !== 'uuid') return names.best < 0.75;
+  if (isAmount(child) && child.profile.kind !== 'uuid') return names.best < 0.75;
   return names.best < 0.3 && rest.probability < 0.8 && (values.orphans ?? 0) > 0;
 }
 
