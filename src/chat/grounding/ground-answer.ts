@@ -36,6 +36,7 @@ import { fromRows } from './rare/from-rows.ts';
 import { splitStatements } from './statements.ts';
 import { type BoundClaim, bindThroughClaims, noPercentage } from './through-claims.ts';
 import { wrongDirections } from './directions/wrong-directions.ts';
+import { speaksOfRows } from './unbound/speaks-of-rows.ts';
 import { whyNot } from './why-not.ts';
 
 /** A number, a date, a name, a direction or a citation in an answer, and what it rests on. */
@@ -123,12 +124,13 @@ export function groundAnswer({
   const dates = groundDates({ text, question, evidence });
   const isInDate = ({ span: [start, end] }: GroundedClaim) =>
     dates.some(({ span }) => span[0] <= start && end <= span[1]);
-  const others = [...claims, ...rest].filter((claim) => !isInDate(claim));
-  const members = groundMembers({ text, question, evidence }, others);
   const statements = contexts.map(({ statement }) => statement);
+  const isOfRows = (claim: GroundedClaim) => speaksOfRows(claim, { text, statements, evidence });
+  const others = [...claims, ...rest].filter((claim) => !isInDate(claim) && isOfRows(claim));
+  const members = groundMembers({ text, question, evidence }, others);
   const directions = wrongDirections({ statements, claims: others, evidence, values });
   const missing = missingQueries(text, evidence);
-  return [...others, ...dates, ...members, ...directions, ...missing].toSorted(
+  return [...others, ...dates.filter(isOfRows), ...members, ...directions, ...missing].toSorted(
     (a, b) => a.span[0] - b.span[0],
   );
 }

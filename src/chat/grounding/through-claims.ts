@@ -3,6 +3,8 @@ import type { Derivable } from './candidates.ts';
 import type { StatementContext } from './context.ts';
 import { changeInRow, deriveFromClaims, type KnownNumber, statedValue } from './from-claims.ts';
 import type { GroundedClaim } from './ground-answer.ts';
+import { strangeShares } from './measures/bracketed-shares.ts';
+import { downColumns } from './measures/down-columns.ts';
 import { throughMeasures, throughOtherRows } from './measures/through-measures.ts';
 import { periodDivisors, type Spans } from './numbers/calendar.ts';
 import type { WrittenNumber } from './numbers/read-numbers.ts';
@@ -47,13 +49,13 @@ export function bindThroughClaims(
   answer: AnswerOfClaims,
 ): readonly BoundClaim[] {
   const ofRows = throughOtherRows(statements, answer.evidence, bindCell);
-  const stated = throughStated(throughOthers(ofRows), answer);
+  const stated = throughStated(downColumns(throughOthers(ofRows), deriveClaim), answer);
   const derived = throughMeasures(stated, {
     ...answer,
     statements: answer.contexts.map(({ statement }) => statement),
     derive: deriveClaim,
   });
-  return withoutOdd(saidAgain(derived), answer);
+  return withoutOdd(withoutStrange(saidAgain(derived), answer), answer);
 }
 
 /** What no cell gives may follow from the numbers beside it. */
@@ -159,6 +161,23 @@ function saidAgain(bounds: readonly BoundClaim[]): readonly BoundClaim[] {
     if (found === undefined) return bound;
     const { status, evidence, derivation } = found.claim;
     return { ...bound, claim: { ...claim, status, evidence, derivation, reason: undefined } };
+  });
+}
+
+function withoutStrange(
+  bounds: readonly BoundClaim[],
+  { text, evidence }: AnswerOfClaims,
+): readonly BoundClaim[] {
+  const strange = strangeShares(bounds, text, evidence);
+  const reason = 'the number before it is no such share of anything';
+  return bounds.map((bound) => {
+    const { kind, text: written, span } = bound.claim;
+    return strange.has(bound)
+      ? {
+          ...bound,
+          claim: { kind, text: written, span, status: 'ungrounded', evidence: [], reason },
+        }
+      : bound;
   });
 }
 

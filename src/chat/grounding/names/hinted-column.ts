@@ -13,9 +13,12 @@ export function hintedColumn(
   const text = statement.text;
   const end = number.end - statement.start;
   const unit = wordsBehind(text.slice(end));
+  const before = text.slice(0, number.start - statement.start);
+  const full = fullyNamed(query, number, [before, text.slice(end, end + 50)]);
+  if (full !== undefined) return full;
   // `Customers: 12 of 40 are new`: the words of one of the two may be those of the other.
   const isPart = partBehind.test(text.slice(end));
-  const isWhole = partBefore.test(text.slice(0, number.start - statement.start));
+  const isWhole = partBefore.test(before);
   const hinted =
     (isWhole ? undefined : namedColumn(query, unit)) ??
     (isPart
@@ -27,6 +30,25 @@ export function hintedColumn(
   if (number.isMoney && kind === 'count') return undefined;
   return number.isPercent && kind !== 'share' ? undefined : hinted;
 }
+
+/** `174 orders in delay` is of a column `in_delay`, whatever else is called orders. */
+function fullyNamed(
+  { columns }: QueryEvidence,
+  { isPercent, isMoney }: WrittenNumber,
+  [before, behind]: readonly [before: string, behind: string],
+): number | undefined {
+  if (isPercent || isMoney || ofBefore.test(before)) return undefined;
+  const own = (/^[^\d,;.:|()]*/.exec(behind)?.[0] ?? '').toLowerCase();
+  const named = columns.flatMap(({ name }, index) => {
+    const words = name.toLowerCase().replaceAll('_', ' ');
+    const at = words.includes(' ') ? `${own.trim()} `.indexOf(`${words} `) : -1;
+    return at >= 0 && /^(?:\p{L}+ )?$/u.test(own.trim().slice(0, at)) ? [index] : [];
+  });
+  return named.length === 1 ? named[0] : undefined;
+}
+
+const ofBefore =
+  /(?<!\p{L})(?:of|von|sur|de|di|su|van|av|af|z|ze|из)\s(?:the |all |los |las |les |den |insgesamt )?[*_]*$/iu;
 
 const ofLink =
   '(?:out of|of|von|sur|de|di|su|van|av|af|z|ze)\\s(?:the |all |insgesamt |den |les )?';

@@ -1,6 +1,6 @@
 import type { QueryEvidence } from '../../../llm/port/tool-call.ts';
 import { columnKinds, isLabel } from '../columns.ts';
-import { foldDashes, shortQuarters, spellings } from '../numbers/spellings.ts';
+import { foldDashes, shortQuarters, spellings, weekdaysOf } from '../numbers/spellings.ts';
 import { numberOf } from '../values.ts';
 import { withRanges } from './ranges.ts';
 
@@ -61,13 +61,20 @@ function namesOf(query: QueryEvidence): readonly Name[] {
     const cells = new Set(query.rows.map((row) => String(row[column])));
     return cells.size > 1 && [...cells].every((cell) => shortQuarters(cell).length > 0);
   });
+  const areWeekdays = query.columns.map((_, column) => {
+    const days = [...new Set(query.rows.map((row) => String(row[column])))].map(
+      (cell) => weekdaysOf(cell)[0],
+    );
+    return days.length > 1 && days.length <= 7 && !days.includes(undefined) && areDistinct(days);
+  });
   for (const row of query.rows)
     row.forEach((value, column) => {
       const isNull = areNames[column] === true && (value === null || value === '');
       const cell = isNull ? String(value) : nameIn(value, isLabel(kinds[column]));
       if (cell === undefined) return;
       const short = areQuarters[column] === true ? shortQuarters(cell) : [];
-      for (const spelling of isNull ? nullNames : [...spellings(cell), ...short]) {
+      const days = areWeekdays[column] === true ? weekdaysOf(cell) : [];
+      for (const spelling of isNull ? nullNames : [...spellings(cell), ...short, ...days]) {
         const folded = foldDashes(spelling.toLowerCase());
         const places = bySpelling.get(folded) ?? new Map();
         bySpelling.set(folded, places);
@@ -80,6 +87,8 @@ function namesOf(query: QueryEvidence): readonly Name[] {
   namesOfQueries.set(query, names);
   return names;
 }
+
+const areDistinct = (days: readonly unknown[]): boolean => new Set(days).size === days.length;
 
 /** What people call a row without a name. */
 const nullNames = [

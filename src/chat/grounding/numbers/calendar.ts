@@ -163,6 +163,10 @@ const workingDays =
 
 const weekCounts: Readonly<Record<string, number>> = { two: 2, three: 3, four: 4, six: 6 };
 
+/** A part of a year as a whole one. */
+const paceWords =
+  /(?<!\p{L})(?:pace|extrapolat\p{L}*|full[- ]year|year[- ]end|tempo|hochgerechnet|hochrechn\p{L}*|gesamtjahr\p{L}*|rythme|ritmo|extrapol\p{L}*|tempie|takt)(?!\p{L})|年換算|ペース|按此|추세/iu;
+
 /** What a number is divided by, or multiplied by below 1, where words name a period for it. */
 export function periodDivisors(said: string, spans: Spans): readonly number[] {
   const found = units.filter((known) => known.said.test(said)).map(({ unit }) => unit);
@@ -176,9 +180,19 @@ export function periodDivisors(said: string, spans: Spans): readonly number[] {
     ...(unit === 'hour' ? [24] : []),
     ...(unit === 'year' ? [1 / 12, 1 / 4, 1 / 52] : []),
   ]);
+  const ofPace = paceWords.test(said)
+    ? [
+        ...(spans.day ?? []).filter((days) => days > 40 && days < 365).map((days) => days / 365),
+        ...(spans.month ?? [])
+          .filter((months) => months > 1 && months < 12)
+          .map((months) => months / 12),
+      ]
+    : [];
   const weeks = /(?<!\p{L})(two|three|four|six|\d{1,2}) weeks/iu.exec(said)?.[1]?.toLowerCase();
   const ofWeeks = weeks === undefined ? [] : [7 * (weekCounts[weeks] ?? Number(weeks))];
-  return [...new Set([...divisors, ...ofWeeks])].filter((divisor) => divisor > 0 && divisor !== 1);
+  return [...new Set([...divisors, ...ofPace, ...ofWeeks])].filter(
+    (divisor) => divisor > 0 && divisor !== 1,
+  );
 }
 
 /** `42 % minutes`, `$42 %` and `4 % points` are slips: what has another unit is no percentage. */

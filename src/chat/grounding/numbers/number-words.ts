@@ -98,7 +98,7 @@ export const upWords = word(
     'up|uplift|lift|darüber|drüber|above|rose|rises?|risen|grew|grows?|grown|growth|increas\\p{L}*|gain(?:ed|s)?',
     'climb\\p{L}*|jump\\p{L}*|higher|gestiegen|stieg(?:en)?|steig(?:t|en)|wuchs(?:en)?|wächst',
     'wachsen|gewachsen|wachstum|zunahme|anstieg|hausse|augment\\p{L}*|progress\\p{L}*',
-    'croissance|subi\\p{L}*|aument\\p{L}*|crec\\p{L}*|alza|incremento|crescit\\p{L}*',
+    'croissance|crescim\\p{L}*|subi\\p{L}*|aument\\p{L}*|crec\\p{L}*|alza|incremento|crescit\\p{L}*',
     'cresciut\\p{L}*|cresce\\p{L}*|salit\\p{L}*|gestegen|steeg|stegen|stijg\\p{L}*',
     'groei\\p{L}*|steg|ökade|ökat|wzro\\p{L}*',
   ],

@@ -79,6 +79,8 @@ const others: readonly RegExp[] = [
   new RegExp(`\\b(?:${scale}) \\d{1,3}(?: (?:to|bis|à|a) |\\s?[-–]\\s?)\\d{1,3}\\b`, 'giu'),
   /(?<=\d[.,]\d{1,2}(?: out of | von | sur | su | de | van |\/))(?:5|10|20|100)(?![\d.,]|\s?%)/giu,
   /\b9[059]\s?%[ -](?=CI\b|confidence|Konfidenz|credible)|(?<=\bIC (?:de |à |al )?)9[059]\s?%/giu,
+  // The days of some months: `31 + 31 + 30 = 92 days`.
+  /(?<![\d.,])(?:28|29|30|31)(?:\s?\+\s?(?:28|29|30|31))+(?=\s?=\s?\d)/g,
   // Who was named before: `the gap between the two`.
   /\b(?:between|of) the (?:two|three)(?=\s+(?:is|are|was|were)\b|[.,;:)])/gi,
 ];

@@ -97,3 +97,24 @@ export function isStreak(
 
 const inARow =
   /^\s(?:consecutive|straight|successive|aufeinanderfolgende|\p{L}+\s(?:in a row|running|in folge|nacheinander|d'affilée|consécutifs?|consécutives?|seguid[oa]s|consecutiv[oaei]s?|di fila|op rij|i rad))(?!\p{L})/iu;
+
+/** `one in twenty orders is above` a column `p95` */
+export function isTail(
+  { isPercent, readings: [reading] }: WrittenNumber,
+  before: string,
+  tables: readonly QueryEvidence[],
+): boolean {
+  const many = reading?.value ?? 0;
+  const isSaid =
+    /(?<![\p{L}\d])(?:1|one|ein\p{L}*|une?|uno|una|uma)\s(?:\p{L}+\s)?(?:in|von|sur|su|(?:de|em) cada)\s$/iu;
+  const ranks = tables.flatMap(({ columns }) =>
+    columns.flatMap(({ name }) =>
+      [...name.matchAll(/(?:^|[ _])p(\d\d)(?!\d)/gi)].map(([, rank]) => Number(rank)),
+    ),
+  );
+  return (
+    !isPercent &&
+    isSaid.test(before) &&
+    ranks.some((rank) => [100 - rank, rank].some((part) => part * many === 100))
+  );
+}

@@ -102,7 +102,9 @@ function readMatch(
   const text = isBare ? whole.slice(0, -1 * (gap + unit).length || undefined) : withoutPoint(whole);
   const [start, end] = [match.index, match.index + text.length];
   const [before, behind] = [visible.slice(0, start), visible.slice(end)];
-  const isPercent = isOwnPercent || (isBare && isPercentAround(number, before, behind));
+  const isAmount = currency.test(whole);
+  const isPercent =
+    isOwnPercent || (isBare && !isAmount && isPercentAround(number, before, behind));
   const written = signOf(sign + innerSign);
   const readings = scaled(readDigits(number, mark), (scale ?? 1) * (written === '-' ? -1 : 1));
   const isMoney = !isPercent && hasCurrency(whole, behind.slice(0, 12));

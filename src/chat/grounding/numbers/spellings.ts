@@ -53,6 +53,7 @@ function plainSpellings(cell: string): readonly string[] {
       ...initialsOf(cell),
       ...(long === undefined ? [] : [long]),
       ...bounds(cell),
+      ...lastOfPath(cell),
     ]),
   ];
 }
@@ -62,6 +63,12 @@ function initialsOf(cell: string): readonly string[] {
   const words = cell.split('_');
   const isName = words.length > 2 && words.every((word) => /^[a-z]+$/.test(word));
   return isName ? [words.map((word) => word.slice(0, 1).toUpperCase()).join('')] : [];
+}
+
+/** `search` for `/api/v2/search`. */
+function lastOfPath(cell: string): readonly string[] {
+  const last = /^(?:\/[\w.-]+)+\/(\p{L}[\p{L}_-]{3,})\/?$/u.exec(cell)?.[1];
+  return last === undefined ? [] : [last];
 }
 
 /** `> 90 days` in words. */
@@ -93,6 +100,27 @@ export function shortQuarters(cell: string): readonly string[] {
   const quarter = Math.ceil(Number(month) / 3);
   return month === undefined ? [] : [`Q${quarter}`, ...(ordinals[quarter - 1] ?? [])];
 }
+
+const weekdayNames = locales
+  .filter((locale) => locale !== 'ja')
+  .flatMap((locale) =>
+    (['long', 'short'] as const).map(
+      (weekday) => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', weekday }),
+    ),
+  );
+
+/** What people call a day, where each row is another day of a week. */
+export function weekdaysOf(cell: string): readonly string[] {
+  const [, date] = /^(\d{4}-\d\d-\d\d)(?:$|[T ])/.exec(cell) ?? [];
+  const day = new Date(date ?? '');
+  if (Number.isNaN(day.getTime())) return [];
+  const names = weekdayNames.map((format) => format.format(day).replace(/\.$/, ''));
+  // Shorter ones are words of other languages.
+  return [...new Set(names)].filter((name) => name.length > 2 && !otherWord.test(name));
+}
+
+/** Short names that are words, too: `mar` and `sat` stay names of days. */
+const otherWord = /^(?:mar|mer|dim|gio|ven|man|son|dom|lun|mon)$/iu;
 
 function quarterSpellings(year: string, quarter: string): readonly string[] {
   const short = ['Q', 'T', 'K'].flatMap((letter) => [

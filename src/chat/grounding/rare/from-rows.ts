@@ -5,6 +5,7 @@ import { convertedFrom, factorsIn, ratiosFrom } from '../numbers/units.ts';
 import { findRare, ofWords, saidLimit, type SaidNumber } from './coincidence.ts';
 import { countsIn, eachWords } from './counts.ts';
 import { averageWords, restWords } from '../numbers/number-words.ts';
+import { numberOf } from '../values.ts';
 import { marginWords } from '../plausible.ts';
 import {
   besideMeans,
@@ -64,6 +65,8 @@ export function fromRows(
     [() => near.flatMap(partsOfRow)],
     [() => rows.flatMap((row) => ratiosFrom(pairwise(row), behind))],
     [() => ofMeasures(tables).flatMap(pairwise).filter(isRatio), 0.03],
+    [() => (throughWords.test(said.said) ? tables.flatMap(endsOf) : []), saidLimit],
+    [() => tables.flatMap((table) => timesBetween(table, behind)), 0.2],
     [() => weighted(tables)],
     [() => (ofWords.test(said.before) ? rows.flatMap(runsOfRow) : []), 0.15],
     [() => near.flatMap(triplewise), 0.006],
@@ -78,6 +81,49 @@ export function fromRows(
   }
   return undefined;
 }
+
+/** From the first step of a funnel to the last one. */
+const throughWords =
+  /end[- ]to[- ]end|(?<!\p{L})(?:overall|whole|entire|total\p{L}*|funnel|visitors|start to finish|insgesamt|gesamt\p{L}*|bout en bout|ensemble|extremo a extremo|conjunto|ponta a ponta|complessiv\p{L}*|globale?|geheel|totaal|łącznie|totalt)(?!\p{L})|全体|整体|전체/iu;
+
+/** What the last row has of the first one, where each has less than the one before. */
+function endsOf({ id, columns, rows, truncated }: QueryEvidence): readonly Derivable[] {
+  if (truncated || rows.length < 3) return [];
+  return columns.flatMap(({ name }, index): readonly Derivable[] => {
+    const values = rows.map((row) => numberOf(row[index]) ?? Number.NaN);
+    const isFunnel = values.every((value, at) => at === 0 || value < (values[at - 1] ?? 0));
+    const [first = 0, last = 0] = [values[0], values.at(-1)];
+    const cells = [rows.length - 1, 0].map((row) => ({ query: id, row, column: name }));
+    return isFunnel && last > 0
+      ? [{ value: last / first, cells, derivation: 'a / b', kind: 'share' }]
+      : [];
+  });
+}
+
+const mostTimes = 12;
+
+/** The minutes or hours between two rows: `about 5 minutes apart`. */
+function timesBetween({ id, rows, columns }: QueryEvidence, behind: string) {
+  const [, minutes, hours] = apart.exec(behind) ?? [];
+  if ((minutes ?? hours) === undefined || rows.length > mostTimes) return [];
+  const size = minutes === undefined ? 60 : 1;
+  return columns.flatMap(({ name }, index): readonly Derivable[] => {
+    const times = rows.flatMap((row, place) => {
+      const [, day, time] = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)/.exec(String(row[index])) ?? [];
+      const cell = { query: id, row: place, column: name };
+      return time === undefined ? [] : [{ cell, at: Date.parse(`${day}T${time}Z`) / 60_000 }];
+    });
+    return times.flatMap((a, place) =>
+      times.slice(place + 1).map((b): Derivable => {
+        const value = Math.abs(b.at - a.at) / size;
+        return { value, cells: [a.cell, b.cell], derivation: 'b - a as a time', kind: 'unknown' };
+      }),
+    );
+  });
+}
+
+const apart =
+  /^\s(?:(minut\p{L}*)|(hours?|stunden?|heures?|horas?|or[ae]|uur|timmar))(?:\s(?:apart|later|earlier|after|before|between|auseinander|später|danach|plus tard|d['’]écart|después|más tarde|di distanza|dopo|depois|later|uit elkaar|senare))(?!\p{L})/iu;
 
 /** The days of a month. */
 const isMonth = (divisor: number): boolean => divisor >= 28 && divisor <= 31;

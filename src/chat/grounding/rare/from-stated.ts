@@ -64,6 +64,7 @@ export function fromStated(
     [() => convertedFrom(pairsOf(shares).flatMap(differences), behind), saidLimit],
     [() => (gapWords.test(said.said) ? gapsTo(asked, before) : []), 0.06],
     [() => (timesWords.test(said.said) ? extremes(shares) : []), saidLimit],
+    [() => (oneIn.test(said.before) ? wide.flatMap(oneOfSoMany) : []), 0.5],
     [() => (isShared ? last.flatMap((own) => ofOne(own, countsIn(said))) : []), saidLimit],
     [() => [...shares, ...last, ...amounts].flatMap((own) => ofOne(own, divisors)), saidLimit],
     [
@@ -188,6 +189,19 @@ function meansOf(before: readonly KnownNumber[]): readonly Derivable[] {
       return part.length < count ? [] : [derived(value, '(a + … + b) / n', kind)];
     });
   });
+}
+
+/** `one in 8`, `1 client sur 7` */
+const oneIn =
+  /(?<![\p{L}\d.,])(?:1|one|ein\p{L}*|une?|uno|una|uma?|een|jed\p{L}*)\s(?:\p{L}+\s)?(?:in|out of|in every|out of every|von|sur|su|ogni|(?:de|em|a) cada|op(?: de)?|på|av|na|z|из)\s$/iu;
+
+/** One in so many, as people round it. */
+function oneOfSoMany({ value, kind }: KnownNumber): readonly Derivable[] {
+  if (kind !== 'share' || value <= 0 || value >= 1) return [];
+  const [many, size] = [1 / value, 1 / value < 20 ? 5 : 10];
+  const round = Math.round(many / size) * size;
+  const rounded = many >= 10 && Math.abs(round / many - 1) < 0.06 ? [round] : [];
+  return [Math.round(many), ...rounded].map((count) => derived(count, '1 / a'));
 }
 
 /** How many times the smallest of some shares the largest is. */

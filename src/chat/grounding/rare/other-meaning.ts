@@ -10,6 +10,7 @@ import {
   isRateBase,
   isScale,
   isStreak,
+  isTail,
 } from '../numbers/ranks.ts';
 import type { WrittenNumber } from '../numbers/read-numbers.ts';
 import { isWholeEntry } from '../statements.ts';
@@ -41,6 +42,7 @@ export function meaningByWords(
     isRateBase(number, before),
     isPartOfRows(number, before, tables),
     isStreak(number, behind, tables),
+    isTail(number, before, tables),
   ];
   if (ranks.includes(true)) return { status: 'derived', evidence: [], derivation: 'rank' };
   return isOfCalendar(number, behind, spans)

@@ -1,0 +1,35 @@
+import type { QueryEvidence } from '../../../llm/port/tool-call.ts';
+import type { GroundedClaim } from '../ground-answer.ts';
+import type { Statement } from '../statements.ts';
+import { isWindow } from './windows.ts';
+import { namesThing } from './named-things.ts';
+import { isOffered } from './offers.ts';
+
+/** A whole number, a year, or a round percentage: what people offer and set limits with. */
+const plain = /^(?:\d{1,3}|(?:19|20)\d\d|\d?[05]0?\s?[%％]|\p{L}+)$/u;
+
+interface AnswerAround {
+  readonly text: string;
+  readonly statements: readonly Statement[];
+  readonly evidence: readonly QueryEvidence[];
+}
+
+/**
+ * False for a number or a date that no row could give and that says nothing of them: what an answer
+ * offers (`shall I list the top 20?`), and what has digits in its name (`ISO 8601`).
+ */
+export function speaksOfRows(
+  { kind, status, text, span: [start, end] }: GroundedClaim,
+  { text: answer, statements, evidence }: AnswerAround,
+): boolean {
+  if (status !== 'ungrounded' || (kind !== 'number' && kind !== 'date')) return true;
+  const statement = statements.find((own) => own.start <= start && end <= own.end);
+  if (statement === undefined) return true;
+  const isPlain = kind === 'date' || plain.test(text);
+  if (isPlain && isOffered(statement, start)) return false;
+  if (kind === 'date') return true;
+  const before = answer.slice(Math.max(statement.start, start - 60), start);
+  const behind = answer.slice(end, end + 60);
+  if (isWindow(text, before, { behind, evidence })) return false;
+  return !namesThing({ before, behind, isShort: /^(?:\d{1,3}|\p{L}+)$/u.test(text) }, evidence);
+}
