@@ -8,6 +8,7 @@ import { worstOutcome, type EvalOutcome } from '../../src/eval/run/outcome.ts';
 import type { TurnResult } from '../../src/llm/port/session.ts';
 import type { QueryEvidence } from '../../src/llm/port/tool-call.ts';
 import type { QueryResult } from '../../src/warehouse/warehouse.ts';
+import { latestNumbers, latestRefusals, latestRows, latestWords } from './grader-pairs/latest.ts';
 import { laterNumbers, laterRefusals, laterRows, laterWords } from './grader-pairs/later.ts';
 import { numberPairs } from './grader-pairs/numbers.ts';
 import { halfOf, type Verdict } from './grader-pairs/pair.ts';
@@ -29,6 +30,13 @@ const later: typeof groups = {
   numberPairs: laterNumbers,
   refusalPairs: laterRefusals,
   wordsPairs: laterWords,
+};
+
+const latest: typeof groups = {
+  rowsPairs: latestRows,
+  numberPairs: latestNumbers,
+  refusalPairs: latestRefusals,
+  wordsPairs: latestWords,
 };
 
 function expectation(wanted: object) {
@@ -125,8 +133,15 @@ describe('what a person says of an answer, the graders say', () => {
     expect(other.map(([id, outcome]) => `${id}: ${outcome}`)).toEqual([]);
   });
 
+  test.each(['tuned', 'aside'] as const)('of the latest pairs, half %s', async (half) => {
+    const own = (await grades(latest)).filter(([id]) => halfOf(id) === half);
+    const other = own.filter(([, outcome, wanted]) => outcome !== wanted);
+    expect(own.length).toBeGreaterThan(15);
+    expect(other.map(([id, outcome]) => `${id}: ${outcome}`)).toEqual([]);
+  });
+
   test('no two pairs have one id', () => {
-    const ids = [groups, later].flatMap((set) =>
+    const ids = [groups, later, latest].flatMap((set) =>
       Object.values(set).flatMap((pairs) => pairs.map(({ id }) => id)),
     );
     expect(new Set(ids).size).toBe(ids.length);
