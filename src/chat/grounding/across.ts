@@ -191,7 +191,16 @@ export function ofTogether(
       return [
         { value, cells, derivation, kind },
         { value: value / all, cells, derivation: `${derivation} / sum`, kind: 'share' },
+        {
+          value: value / group.size,
+          cells,
+          derivation: 'mean of those together',
+          kind: meanKind(kind),
+        },
       ];
     }),
   );
 }
+
+/** The mean of counts has decimals. */
+const meanKind = (kind: Derivable['kind']) => (kind === 'count' ? ('unknown' as const) : kind);

@@ -170,10 +170,27 @@ function ofColumn(
     ...restOfShares(sum, { cells: [whole], kind }),
     { value: sum / located.length, cells: [whole], derivation: 'mean', kind: meanKind(kind) },
     { value: medianOf(located), cells: [whole], derivation: 'median', kind: meanKind(kind) },
+    ...meansOfWindows(located, { cells: [whole], kind: meanKind(kind) }),
     ...(kind === 'share' ? [] : partialSums(located, { sum, named, kind })),
     ...(kind === 'share' ? [] : shares),
     ...pairs,
   ];
+}
+
+/** `The last 4 weeks averaged 1,426`, and the four weeks before. */
+function meansOfWindows(
+  located: readonly Located[],
+  { cells, kind }: Pick<Derivable, 'cells' | 'kind'>,
+): Derivable[] {
+  if (located.every(({ time }) => time === undefined)) return [];
+  return [2, 3, 4, 5, 6, 7].flatMap((size) =>
+    [located.slice(0, size), located.slice(-size), located.slice(-2 * size, -size)]
+      .filter((part) => part.length === size && size < located.length)
+      .map((part): Derivable => {
+        const value = part.reduce((total, own) => total + own.value, 0) / size;
+        return { value, cells, derivation: `mean of a window of ${size}`, kind };
+      }),
+  );
 }
 
 /** What is left of the whole when shares are shown. */

@@ -53,7 +53,7 @@ export function deriveFromClaims(
   const facing = isOfAny ? before : earlier.slice(-1);
   const pairs = [...pairsOf(before), ...pairsOf(after), ...across(facing, after)];
   const computed = number.isPercent
-    ? [...pairs.flatMap(percentagesOf(number, said)), ...complements(before, said)]
+    ? [...pairs.flatMap(percentagesOf(number, said, textBefore)), ...complements(before, said)]
     : [
         ...pairs.flatMap(amountsOf(number, said, 3)),
         ...pairsOf((amounts ?? []).slice(-2)).flatMap(amountsOf(number, said, 2)),
@@ -107,10 +107,10 @@ function across(
   return before.flatMap((a) => after.slice(0, 1).map((b): KnownPair => [a, b]));
 }
 
-function percentagesOf(number: WrittenNumber, said: string) {
+function percentagesOf(number: WrittenNumber, said: string, before: string) {
   const { sign, text } = number;
   const isPoints = /\p{L}/u.test(text.replace(/percent|prozent(?!p)/iu, ''));
-  const growths = growthsOf(number, said);
+  const growths = growthsOf(number, said, before);
   return ([a, b]: KnownPair): readonly FromNeighbours[] => {
     const areShares = a.kind === 'share' && b.kind === 'share';
     if (areShares && isPoints) return [{ value: Math.abs(b.value - a.value), derivation: 'b - a' }];
@@ -122,9 +122,15 @@ function percentagesOf(number: WrittenNumber, said: string) {
 }
 
 /** What the words say of a change: how it is signed, and which of two numbers comes first. */
-function growthsOf({ sign }: WrittenNumber, said: string) {
+function growthsOf({ sign }: WrittenNumber, said: string, before: string) {
   const [isUp, isDown] = [upWords.test(said), downWords.test(said)];
-  const isSigned = sign !== undefined && (fromTo.test(said) || changeWords.test(said));
+  // `Q2: 445K (+26.9 %)` in a list of quarters
+  const isShown = [
+    fromTo.test(said),
+    changeWords.test(said),
+    sign === '+' && /\d\D{0,8}\($/.test(before),
+  ];
+  const isSigned = sign !== undefined && isShown.includes(true);
   const isNegative = sign === '-' && (isDown || restWords.test(said));
   const isChange = !isNegative && (isUp || isDown || changeWords.test(said) || isSigned);
   const isBeside = sign === undefined && besideWords.test(said);

@@ -17,7 +17,7 @@ import { withoutEmphasis } from './emphasis.ts';
 import { fitsNumber } from './fits.ts';
 import { type KnownNumber, statedValue } from './from-claims.ts';
 import { withoutNames } from './names/mentions.ts';
-import { previousWords } from './numbers/number-words.ts';
+import { previousWords, totalWords } from './numbers/number-words.ts';
 import { standsInQuery } from './in-query.ts';
 import { isMeantCell, namesNoRow } from './names/meant-cell.ts';
 import { groundMembers } from './names/members.ts';
@@ -251,8 +251,26 @@ function findCandidate(search: CandidateSearch): Derivable | undefined {
     cellCandidates(tables, otherSide(tables, search)).find(isCell) ??
     derivedCandidates(cited, { ...wider, mentioned })
       .filter(isPlausible)
-      .find(fits)
+      .find(fits) ??
+    sumOfOthers(search, cited)
   );
+}
+
+/** `Together 525,005, or 43.6 % of all 1,204,880 [q2]`: the sum is of a query cited before. */
+function sumOfOthers(
+  { number, context: { statement, evidence }, fits }: CandidateSearch,
+  cited: readonly QueryEvidence[],
+): Derivable | undefined {
+  const isLong = number.text.replaceAll(/\D/g, '').length > 3 && !number.isYear;
+  if (!isLong || !totalWords.test(statement.text)) return undefined;
+  const others = evidence.filter((query) => !cited.includes(query));
+  return derivedCandidates(others, {
+    isNear: () => true,
+    named: () => undefined,
+    mentioned: () => 0,
+  })
+    .filter(({ derivation }) => derivation === 'sum')
+    .find(fits);
 }
 
 /** What no words explain, and chance neither. */

@@ -73,6 +73,8 @@ export function plausibleDerivation({
     ['sum of the row', digits > 2 && endWords.test(`${lead} ${said}`)],
     ['a * b', digits > 2],
     ['sum of the named', isTotal || isNamedSum],
+    ['mean of a window', isWindowSaid(said, digits)],
+    ['mean of those together', averageWords.test(said)],
     ['sum of those together', digits > 2 || number.isPercent],
     ['sum of the first', firstWords.test(said) || runningWords.test(said)],
     ['sum of the last', lastWords.test(said)],
@@ -114,13 +116,22 @@ const endWords =
   /(?<!\p{L})(?:clos(?:ing|es?|ed)|ending|ends?|ended|net|final|left|leaves|schluss\p{L}*|end\p{L}*|netto|solde|finale?|saldo|cierre|fechamento)(?!\p{L})/iu;
 
 /** What is added up row by row. */
-const runningWords = /cumul|running|kumul|accum|acumul|progressiv|narastaj|累计|累計/i;
+const runningWords =
+  /cumul|running|\bYTD\b|to[- ]date|kumul|accum|acumul|progressiv|narastaj|累计|累計/i;
 
 export const marginWords = /margin|marge|marż|uptime|retention|verfügbar|disponib/i;
 
+const isWindowSaid = (said: string, digits: number): boolean =>
+  digits > 2 && averageWords.test(said) && lastOrFirst.test(said);
+
+const lastOrFirst = new RegExp(
+  `${lastWords.source}|${firstWords.source}|(?<!\\p{L})(?:past|recent|vergangene\\p{L}*)(?!\\p{L})`,
+  'iu',
+);
+
 const yearlyWords = [
   averageWords,
-  /CAGR|\bTCAC\b|compound|annuali[sz]|\b(?:annual|yearly|a year|each year)\b|jährlich|par an\b/i,
+  /CAGR|\bT(?:CAC|CAM|ACC|AMC)\b|compound|annuali[sz]|\b(?:annual|yearly|a year|each year)\b|jährlich|par an\b/i,
   /al año|annuo|ao ano|per jaar|rocznie|年率|年平均/i,
 ];
 

@@ -8,7 +8,7 @@ const phrases: Readonly<Record<string, readonly string[]>> = {
     "can['’]?t",
     "could(?: not|n['’]t)",
     'unable',
-    'not able',
+    "(?:not|\\p{L}{2,7}n['’]t) able",
     'no (?:data|information|such|answer|way|(?:metric|column|field|table|definition|record)s?)',
     "there (?:is|are)(?: no|n['’]t)",
     'none of (?:the|our|these|them)',
@@ -18,6 +18,7 @@ const phrases: Readonly<Record<string, readonly string[]>> = {
     "(?:not|\\p{L}{2,7}n['’]t) (?:measured|defined|known)",
     "(?:is|are|was|were)(?: not|n['’]t) (?:in the|part of|there|anywhere)",
     "(?:does|do|did)(?: not|n['’]t) (?:have|hold|contain|include|record|track|store|collect)",
+    "(?:does|do|did)(?: not|n['’]t) (?:see|find|locate)",
     "(?:does|do|did)(?: not|n['’]t) (?:capture|measure|know|exist|cover|appear)",
     'lacks?',
     '(?:is|are) missing',
@@ -49,16 +50,19 @@ const phrases: Readonly<Record<string, readonly string[]>> = {
   ],
   Spanish: [
     'no (?:hay|existen?|tenemos|dispon\\p{L}+|puedo|podemos|contienen?|est[áa]n?|figuran?)',
+    'no (?:he |hemos )?encontr\\p{L}+',
     'no se (?:registra|mide|recoge|guarda)n?',
     'faltan?',
   ],
   Portuguese: [
+    'n[ãa]o (?:encontr\\p{L}+|localiz\\p{L}+|consigo|consegui\\p{L}*)',
     'n[ãa]o (?:há|existem?|temos|dispon\\p{L}+|posso|podemos|cont[ée]m|est[áã]o?)',
     'n[ãa]o (?:é possível|é|são|foi) (?:\\p{L}+ ){0,2}(?:medid|registad|registrad|guardad|respond)\\p{L}+',
     'falta[m]?',
   ],
   Italian: [
     "non (?:ci sono|c['’]è|esist\\p{L}+|abbiamo|posso|possiamo|contiene|contengono)",
+    'non (?:ho|abbiamo) trovato',
     'non sono (?:disponibili|registrat[ie])',
   ],
   Dutch: [

@@ -28,7 +28,7 @@ export function downColumns(bounds: readonly BoundClaim[], derive: Derive): read
       const bound = done[place.index];
       if (bound?.claim.status !== 'ungrounded' || bound.number.isYear) continue;
       const found = bound.number.isPercent
-        ? partOfShown(place, table, done)
+        ? (partOfShown(place, table, done) ?? besideReference(place, table, done))
         : subtotal(place, table, done);
       if (found !== undefined) done[place.index] = derive(bound, found);
     }
@@ -96,6 +96,37 @@ function partOfShown(place: InTable, table: readonly InTable[], bounds: readonly
       return { value, derivation: 'a / (a + … + b)', cells: [] };
   }
   return undefined;
+}
+
+/** By how much a row is above or below one number for all of them: the total, or the mean. */
+function besideReference(place: InTable, table: readonly InTable[], bounds: readonly BoundClaim[]) {
+  const ofColumn = table.filter(
+    ({ column, index }) => column === place.column && bounds[index]?.number.isPercent === true,
+  );
+  for (let column = 0; column < place.column; column += 1) {
+    const amounts = table
+      .filter((own) => own.column === column)
+      .flatMap((own) => amountOf(own, table, bounds) ?? []);
+    const mean = amounts.reduce((sum, value) => sum + value, 0) / amounts.length;
+    for (const reference of [...amounts.slice(-1), mean, ...amounts.slice(0, 1)]) {
+      const changes = ofColumn.map(({ index, row }) => {
+        const amount = amountOf({ row, column }, table, bounds) ?? Number.NaN;
+        const value = amount / reference - 1;
+        return { index, value, isFitting: isWrittenAs(bounds[index], value) };
+      });
+      const own = changes.find(({ index }) => index === place.index);
+      const fitting = changes.filter(({ isFitting }) => isFitting).length;
+      if (own?.isFitting === true && fitting >= 2)
+        return { value: own.value, derivation: '(a - b) / b', cells: [] };
+    }
+  }
+  return undefined;
+}
+
+function isWrittenAs(bound: BoundClaim | undefined, value: number): boolean {
+  if (bound === undefined || !Number.isFinite(value)) return false;
+  const near = nearness(bound.number, false);
+  return bound.number.readings.some((reading) => near(value * 100, reading));
 }
 
 const isPart = (bound: BoundClaim | undefined): boolean =>

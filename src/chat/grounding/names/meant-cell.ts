@@ -41,6 +41,7 @@ export function namesNoRow({ context, place, tables, answer }: PlacedNumber): bo
   const { statement } = context;
   if (!statement.isEntry || place.hasNames || totalWords.test(statement.text)) return false;
   const last = answer.contexts.findLast((entry) => entry.statement.cells.length > 0);
+  if (periodName.test(statement.text)) return false;
   // The last row of a table is often its sum.
   if (last === context) return false;
   if (tables.every(({ rows }) => rows.length < 2)) return false;
@@ -49,3 +50,7 @@ export function namesNoRow({ context, place, tables, answer }: PlacedNumber): bo
     entry.numbers.some((number) => placeNumber(entry, number, tables).hasNames),
   );
 }
+
+/** An entry of a quarter or a half, where rows are its months. */
+const periodName =
+  /^\s*(?:[-*•|]|\d{1,2}[.)])?\s*[*_]*(?:(?:Q|T|K)[1-4]|[HS][12]|[1-4]\.\s?Quartal|[12]\.\s?Halbjahr|第[1-4]四半期|第[一二三四]季度|[1-4]분기)(?![\p{L}\d])/iu;

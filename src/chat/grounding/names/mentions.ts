@@ -94,6 +94,7 @@ const areDistinct = (days: readonly unknown[]): boolean => new Set(days).size ==
 const nullNames = [
   'unknown|(none)|none|no source|not set|unassigned|unspecified|missing|blank|n/a|null|empty',
   'unbekannt|ohne angabe|keine angabe|inconnu|non renseigné|desconocido|sin datos|sconosciuto',
+  'have no|has no|had no|haben kein|haben keine|hat keine|ont pas de|no tienen|não têm|non hanno|hebben geen',
   'onbekend|desconhecido|nieznane|okänd|不明|未知',
 ]
   .join('|')

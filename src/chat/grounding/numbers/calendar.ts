@@ -19,7 +19,7 @@ const unitWords = {
   ].join('|'),
   quarter: 'quarters?|quartale?n?|trimestres?|trimestr[ei]|kwarta\\p{L}*',
   year: [
-    'years?|yearly|annual\\p{L}*|jahre?n?|jährlich|ans?|années?|años?|anos?|ann[oi]|jaar|lat',
+    'years?|yearly|annual\\p{L}*|ARR|jahre?n?|jährlich|ans?|années?|años?|anos?|ann[oi]|jaar|lat',
     'rok',
   ].join('|'),
 };
@@ -79,7 +79,11 @@ export function spansOf(evidence: readonly QueryEvidence[], text: string): Spans
   ]);
   const years = evidence.flatMap(({ rows }) => yearsBetween(rows.map(yearOf)));
   const hasMonths = evidence.some(({ rows }) => rows.some((row) => row.some(isMonth)));
-  const days = [...lengths, ...between(datesIn(text))].flatMap((length) => [length, length + 1]);
+  const intervals = evidence.flatMap(({ sql = '' }) => intervalsIn(sql));
+  const days = [...lengths, ...intervals, ...between(datesIn(text))].flatMap((length) => [
+    length,
+    length + 1,
+  ]);
   return {
     day: days,
     dayOfMonth: hasMonths ? monthDays : [],
@@ -90,7 +94,7 @@ export function spansOf(evidence: readonly QueryEvidence[], text: string): Spans
     quarter: evidence.flatMap(({ rows }) => stepsBetween(rows, /^(\d{4})[-\s]?[QT](\d)$/i, 4)),
     week: [
       ...evidence.flatMap(({ rows }) => stepsBetween(rows, /^(\d{4})-?W(\d\d?)$/i, 52)),
-      ...days.map((length) => length / 7).filter(Number.isInteger),
+      ...days.map((length) => length / 7).filter((weeks) => weeks > 2),
     ],
     month: lengths.flatMap((length) => {
       const months = Math.round(length / 30.44);
@@ -98,6 +102,18 @@ export function spansOf(evidence: readonly QueryEvidence[], text: string): Spans
     }),
   };
 }
+
+/** The days of `interval '90 days'` and of `current_date - 28`. */
+function intervalsIn(sql: string): readonly number[] {
+  const found = sql.matchAll(/interval\s+'?(\d{1,4})'?\s*(day|week|month|year)/gi);
+  const plain = sql.matchAll(/current_date(?:\(\))?\s*-\s*(\d{1,4})\b/gi);
+  return [
+    ...[...found].map(([, count, unit = '']) => Number(count) * (daysOf[unit.toLowerCase()] ?? 1)),
+    ...[...plain].map(([, count]) => Number(count)),
+  ];
+}
+
+const daysOf: Readonly<Record<string, number>> = { week: 7, month: 30, year: 365 };
 
 const isMonth = (cell: unknown): boolean =>
   typeof cell === 'string' && /^\d{4}-\d\d(?:-01)?$/.test(cell);
@@ -202,6 +218,8 @@ export function isNoPercentage(
   header: string,
 ): boolean {
   if (!isPercent) return false;
+  // In Turkish, the sign stands before the digits and nothing behind them.
+  if (/^[-−+]?%.*[%％\p{L}]$/u.test(text)) return true;
   // An index counts from 100 and has no unit.
   if (/(?<!\p{L})index(?!\p{L})|=\s?100(?!\d)/iu.test(header)) return true;
   if (/^[-−+]?[€$£¥]/.test(text) || (/[%％]$/.test(text) && ownUnit.test(behind))) return true;

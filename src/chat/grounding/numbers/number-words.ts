@@ -65,7 +65,7 @@ export const downWords = word(
     'meno|perdita|daling|gedaald|daal\\p{L}*|minder|verlies|minskade|minskat|sjönk|föll',
     'spad\\p{L}*|mniej',
   ],
-  '減少|减少|下降|低下|감소',
+  '減少|减少|下降|低下|감소|減り|減っ|下がり|下回|落ち込|줄어|줄었|떨어|下滑|降低',
 );
 
 const approximations = [
@@ -102,7 +102,7 @@ export const upWords = word(
     'cresciut\\p{L}*|cresce\\p{L}*|salit\\p{L}*|gestegen|steeg|stegen|stijg\\p{L}*',
     'groei\\p{L}*|steg|ökade|ökat|wzro\\p{L}*',
   ],
-  '増加|增长|增加|上昇|上升|伸び|증가',
+  '増加|增长|增加|上昇|上升|伸び|증가|増え|伸ば|上がり|上回|늘어|늘었|올랐|上涨|提高',
 );
 
 /** Words of a statement about several numbers as one. */
@@ -167,7 +167,7 @@ export const planWords = word([
 export const changeWords = word(
   [
     'change\\p{L}*|too (?:high|low)|zu (?:hoch|niedrig)|deviation|abweich\\p{L}*|scost\\p{L}*|more|mehr|más|mais|più|meer|fler|double\\p{L}*|verdoppel\\p{L}*|difference',
-    'delta|yoy|mom|veränder\\p{L}*|änderung|differenz|variation|évolution|cambio|variación',
+    'delta|cagr|tcam|tcac|yoy|mom|qoq|wow|veränder\\p{L}*|änderung|differenz|variation|évolution|cambio|variación',
     'variazione|variação|verandering|verschil|förändring|zmian\\p{L}*|compared|versus|vs',
     'against|gegenüber|than|als|que|che|dan|än|niż',
   ],

@@ -17,7 +17,7 @@ const ranked = '\\d{1,2}(?:st|nd|rd|th)?';
 const day = '\\d{1,2}(?:\\.|st|nd|rd|th|er|º)?';
 /** Words before what is numbered, not counted: `step 2`. */
 const numbered = [
-  'step|week|phase|stage|level|tier|page|rank|place|schritt|woche|stufe|rang|platz|étape',
+  'step|week|kw|cw|wk|phase|stage|level|tier|page|rank|place|schritt|woche|stufe|rang|platz|étape',
   'semaine|paso|semana|etapa|passo|settimana|stap|krok',
 ].join('|');
 /** Words before the ends of a scale. */

@@ -16,18 +16,20 @@ export function isRank(
   );
 }
 
-const scoreName = /rating|stars?|score|nps|grade|bewertung|sterne|note|punteggio|voto|評価|评分/i;
+const scoreName =
+  /rating|stars?|score|nps|csat|grade|bewertung|sterne|note|punteggio|voto|評価|评分/i;
+const scaleBehind = /^(?:点満点|つ星|分制|分满分|점\s?만점)/u;
 const ofScale = /\d\s?(?:(?:out )?of|\/|von|sur|de|su|em|van|av|z)\s?$/iu;
 
 /** `4.1 of 5 stars`: the end of a scale on which something is rated. */
 export function isScale(
   { text }: WrittenNumber,
-  before: string,
+  [before, behind]: readonly [before: string, behind: string],
   tables: readonly QueryEvidence[],
 ): boolean {
   return (
     /^(?:5|10|100)$/.test(text) &&
-    ofScale.test(before) &&
+    (ofScale.test(before) || scaleBehind.test(behind)) &&
     tables.some(({ columns }) => columns.some(({ name }) => scoreName.test(name)))
   );
 }
@@ -42,9 +44,13 @@ export function isFirstFew(
   tables: readonly QueryEvidence[],
 ): boolean {
   const many = reading?.value ?? 0;
-  const isSaid = theFirst.test(before) || firstBehind.test(behind);
-  return many > 0 && isSaid && tables.some(({ rows }) => rows.length >= many);
+  const isSaid = [theFirst.test(before), firstBehind.test(behind), periodsBefore.test(behind)];
+  return many > 0 && isSaid.includes(true) && tables.some(({ rows }) => rows.length >= many);
 }
+
+/** `the 4 weeks before` */
+const periodsBefore =
+  /^\s\p{L}+\s(?:before|earlier|prior|davor|zuvor|précédente?s|anteriores|precedenti|ervoor|daarvoor|innan)(?!\p{L})/iu;
 
 /** `las dos primeras`, `die zwei größten` */
 const firstBehind =

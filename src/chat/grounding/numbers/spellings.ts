@@ -116,11 +116,22 @@ export function weekdaysOf(cell: string): readonly string[] {
   if (Number.isNaN(day.getTime())) return [];
   const names = weekdayNames.map((format) => format.format(day).replace(/\.$/, ''));
   // Shorter ones are words of other languages.
-  return [...new Set(names)].filter((name) => name.length > 2 && !otherWord.test(name));
+  const group = [0, 6].includes(day.getUTCDay()) ? weekendNames : workdayNames;
+  const own = [...new Set(names)].filter((name) => name.length > 2 && !otherWord.test(name));
+  return [...own, ...group];
 }
 
-/** Short names that are words, too: `mar` and `sat` stay names of days. */
-const otherWord = /^(?:mar|mer|dim|gio|ven|man|son|dom|lun|mon)$/iu;
+const weekendNames =
+  'weekend|week-end|wochenende|fin de semana|fim de semana|fine settimana|helgen|週末|周末|주말'.split(
+    '|',
+  );
+const workdayNames =
+  'weekdays|weekday|werktags|werktagen|werktage|jours ouvrés|días laborables|dias úteis|giorni feriali|werkdagen|vardagar|平日|工作日|평일'.split(
+    '|',
+  );
+
+/** Short names that are words, too: `mar` is no name of a day here. */
+const otherWord = /^(?:mar|mer|dim|gio|ven|man|son|dom|lun)$/iu;
 
 function quarterSpellings(year: string, quarter: string): readonly string[] {
   const short = ['Q', 'T', 'K'].flatMap((letter) => [

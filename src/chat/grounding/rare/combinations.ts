@@ -114,7 +114,7 @@ export function ofSums(
   });
 }
 
-function locate(query: QueryEvidence, row: number): readonly Located[] {
+export function locate(query: QueryEvidence, row: number): readonly Located[] {
   const kinds = columnKinds(query);
   return query.columns.flatMap(({ name }, index): Located[] => {
     const value = numberOf(query.rows[row]?.[index]);

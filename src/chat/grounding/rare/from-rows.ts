@@ -9,6 +9,7 @@ import { numberOf } from '../values.ts';
 import { marginWords } from '../plausible.ts';
 import {
   besideMeans,
+  locate,
   meansOfOthers,
   netScores,
   ofMeasures,
@@ -51,12 +52,13 @@ export function fromRows(
   const tiers: readonly (readonly [candidates: () => readonly Derivable[], limit?: number])[] = [
     [() => convertedFrom(near.flatMap(singles), behind), saidLimit],
     [() => rows.flatMap((row) => scaled(pairwise(row), factors)), saidLimit],
+    [() => near.flatMap(singles).flatMap((own) => ofEvery(own, factors)), saidLimit],
     [() => near.flatMap(singles).flatMap(fromCents), saidLimit],
     [() => (isMean ? besideMeans(tables, place, said.said) : []), saidLimit],
     [() => (isMean && restWords.test(said.said) ? meansOfOthers(tables, place) : []), saidLimit],
     [() => divided(near.flatMap(singles), counts), 0.05],
     [() => (/\bNPS\b|net promoter/i.test(said.said) ? near.flatMap(netScores) : []), saidLimit],
-    [() => divided(rows.flatMap(singles), divisors.filter(isMonth)), 0.015],
+    [() => divided(rows.flatMap(singles), divisors.filter(isMonthOrMore)), 0.015],
     [() => divided(near.flatMap(singles), divisors)],
     [() => near.flatMap((row) => convertedFrom(pairwise(row), behind))],
     [() => rows.flatMap(pairwise)],
@@ -67,6 +69,8 @@ export function fromRows(
     [() => ofMeasures(tables).flatMap(pairwise).filter(isRatio), 0.03],
     [() => (throughWords.test(said.said) ? tables.flatMap(endsOf) : []), saidLimit],
     [() => tables.flatMap((table) => timesBetween(table, behind)), 0.2],
+    [() => (halfWords.test(said.said) ? divided(rows.flatMap(singles), [2]) : []), 0.03],
+    [() => sharesOfAny(tables), 0.012],
     [() => weighted(tables)],
     [() => (ofWords.test(said.before) ? rows.flatMap(runsOfRow) : []), 0.15],
     [() => near.flatMap(triplewise), 0.006],
@@ -100,6 +104,25 @@ function endsOf({ id, columns, rows, truncated }: QueryEvidence): readonly Deriv
   });
 }
 
+const halfWords =
+  /(?<!\p{L})(?:half of|hälfte|moitié|mitad|metade|metà|helft|połow\p{L}*|hälften)(?!\p{L})|半分|一半|절반/iu;
+
+/** The share of each row of a few: its name may be written in another language. */
+function sharesOfAny(tables: readonly QueryEvidence[]): readonly Derivable[] {
+  return tables
+    .filter(({ rows, truncated }) => !truncated && rows.length > 1 && rows.length <= mostTimes)
+    .flatMap((query) => {
+      const cells = query.rows.flatMap((_, row) => locate(query, row));
+      return cells
+        .filter(({ kind }) => kind !== 'share')
+        .map(({ value, cell }): Derivable => {
+          const own = cells.filter((other) => other.cell.column === cell.column);
+          const sum = own.reduce((total, other) => total + other.value, 0);
+          return { value: value / sum, cells: [cell], derivation: 'a / sum', kind: 'share' };
+        });
+    });
+}
+
 const mostTimes = 12;
 
 /** The minutes or hours between two rows: `about 5 minutes apart`. */
@@ -125,8 +148,17 @@ function timesBetween({ id, rows, columns }: QueryEvidence, behind: string) {
 const apart =
   /^\s(?:(minut\p{L}*)|(hours?|stunden?|heures?|horas?|or[ae]|uur|timmar))(?:\s(?:apart|later|earlier|after|before|between|auseinander|später|danach|plus tard|d['’]écart|después|más tarde|di distanza|dopo|depois|later|uit elkaar|senare))(?!\p{L})/iu;
 
-/** The days of a month. */
-const isMonth = (divisor: number): boolean => divisor >= 28 && divisor <= 31;
+/** The days of a month or of a window of several. */
+const isMonthOrMore = (divisor: number): boolean => divisor >= 28 && divisor <= 366;
+
+/** `41 of every 1,000 visitors`, where a row has the share. */
+function ofEvery(own: Derivable, factors: readonly number[]): readonly Derivable[] {
+  if (own.kind !== 'share' || Math.abs(own.value) >= 1) return [];
+  return factors.map((factor): Derivable => {
+    const derivation = `${own.derivation} * ${factor}`;
+    return { ...own, kind: 'unknown', value: own.value * factor, derivation };
+  });
+}
 
 /** Columns such as `fee_cents` are told in the currency. */
 function fromCents(candidate: Derivable): readonly Derivable[] {

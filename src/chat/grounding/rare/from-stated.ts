@@ -1,6 +1,7 @@
 import type { Derivable } from '../candidates.ts';
 import { besideWords, type KnownNumber, type KnownPair, pairsOf } from '../from-claims.ts';
 import { averageWords, gapWords, timesWords } from '../numbers/number-words.ts';
+import { readNumbers } from '../numbers/read-numbers.ts';
 import { convertedFrom, factorsIn } from '../numbers/units.ts';
 import { findRare, saidLimit, type SaidNumber } from './coincidence.ts';
 import { countsIn, eachWords } from './counts.ts';
@@ -24,6 +25,8 @@ const wider = 12;
 /** What stands right before the number is often what it is computed from. */
 const besideLimit = 0.04;
 const farLimit = 0.004;
+
+type Tier = readonly [candidates: () => readonly Derivable[], limit?: number];
 
 /** How a number follows from others that the answer states, if that is no coincidence. */
 export function fromStated(
@@ -50,7 +53,7 @@ export function fromStated(
   const asked = before.filter(({ start }) => start < 0);
   const ofAsked = asked.flatMap((a) => near.map((b): KnownPair => [a, b]));
   const isShared = averageWords.test(said.said) || eachWords.test(said.said);
-  const tiers: readonly (readonly [candidates: () => readonly Derivable[], limit?: number])[] = [
+  const tiers: readonly Tier[] = [
     [() => [...pairsOf(shares), ...pairsOf(amounts)].flatMap(ofPair), besideLimit],
     [
       () =>
@@ -59,12 +62,11 @@ export function fromStated(
           : pairsOf(amounts.slice(-2)).flatMap(ofPair),
       saidLimit,
     ],
-    [() => (number.sign === undefined ? pairsOf(alike).flatMap(ofPair) : []), 0.05],
+    [() => pairsOf(alike).flatMap(ofPair), 0.05],
     [() => (isMean ? meansOf(before) : []), saidLimit],
     [() => convertedFrom(pairsOf(shares).flatMap(differences), behind), saidLimit],
     [() => (gapWords.test(said.said) ? gapsTo(asked, before) : []), 0.06],
     [() => (timesWords.test(said.said) ? extremes(shares) : []), saidLimit],
-    [() => (oneIn.test(said.before) ? wide.flatMap(oneOfSoMany) : []), 0.5],
     [() => (isShared ? last.flatMap((own) => ofOne(own, countsIn(said))) : []), saidLimit],
     [() => [...shares, ...last, ...amounts].flatMap((own) => ofOne(own, divisors)), saidLimit],
     [
@@ -81,6 +83,7 @@ export function fromStated(
       besideLimit,
     ],
     [() => (number.isPercent ? ofHeadline(amounts, before) : []), 0.02],
+    ...tiersOfWords(said, { before, amounts, wide }),
     [() => runs(before)],
     [() => near.flatMap((own) => ofOne(own, divisors))],
     [() => pairsOf(near).flatMap(ofPair)],
@@ -95,6 +98,19 @@ export function fromStated(
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** What only certain words mean. */
+function tiersOfWords(
+  said: SaidNumber,
+  numbers: Readonly<Record<'before' | 'amounts' | 'wide', readonly KnownNumber[]>>,
+): readonly Tier[] {
+  const { before, amounts, wide } = numbers;
+  return [
+    [() => (oneIn.test(said.before) ? wide.flatMap(oneOfSoMany) : []), 0.5],
+    [() => (goalWords.test(said.said) ? gapsTo(goalsIn(said), before) : []), 0.03],
+    [() => (nextWords.test(said.said) ? pairsOf(amounts).flatMap(nextOf) : []), 0.05],
+  ];
 }
 
 const inOrder = (known: readonly KnownNumber[]) => known.toSorted((a, b) => a.start - b.start);
@@ -112,12 +128,26 @@ function differences([a, b]: KnownPair): readonly Derivable[] {
   return [derived(b.value - a.value, 'b - a', areShares ? 'share' : 'unknown')];
 }
 
+/** `to reach 25 %, you would need 173 more` */
+const goalWords =
+  /(?<!\p{L})(?:hit|reach\p{L}*|get to|achieve\p{L}*|target|goal|erreich\p{L}*|atteindre|alcanzar|atingir|raggiungere|bereiken|osiągn\p{L}*)(?!\p{L})|達成|达到|달성/iu;
+
+/** The percentages of the same statement. */
+function goalsIn({ number, said }: SaidNumber): readonly KnownNumber[] {
+  return readNumbers(said).flatMap(({ isPercent, sign, text, readings: [reading] }) => {
+    const isGoal = isPercent && sign === undefined && text !== number.text;
+    return isGoal && reading !== undefined
+      ? [{ start: -1, value: reading.value / 100, kind: 'share' as const }]
+      : [];
+  });
+}
+
 /** From a number of the question to the last amounts of the answer: what is still missing. */
 function gapsTo(
   asked: readonly KnownNumber[],
   before: readonly KnownNumber[],
 ): readonly Derivable[] {
-  const amounts = before.filter(({ kind, start }) => kind !== 'share' && start >= 0).slice(-4);
+  const amounts = before.filter(({ kind, start }) => kind !== 'share' && start >= 0).slice(-6);
   const [goals, shares] = [false, true].map((isShare) =>
     asked.filter(({ kind }) => (kind === 'share') === isShare),
   );
@@ -189,6 +219,17 @@ function meansOf(before: readonly KnownNumber[]): readonly Derivable[] {
       return part.length < count ? [] : [derived(value, '(a + … + b) / n', kind)];
     });
   });
+}
+
+/** What would come next if a growth went on. */
+export const nextWords =
+  /(?<!\p{L})(?:same (?:growth |monthly |annual )?(?:rate|pace|growth)|would (?:reach|be|land|end up|grow to)|forecast\p{L}*|project(?:ed|ion)\p{L}*|extrapolat\p{L}*|würde\p{L}*|hochgerechnet|prognos\p{L}*|atteindrai(?:t|ent)|alcanzaría\p{L}*|atingiria\p{L}*|raggiungerebbe\p{L}*|zou\p{L}* uitkomen)(?!\p{L})|見込み|予測|预计/iu;
+
+function nextOf([a, b]: KnownPair): readonly Derivable[] {
+  return [
+    derived((b.value * b.value) / a.value, 'b * b / a'),
+    derived(2 * b.value - a.value, 'b + (b - a)'),
+  ];
 }
 
 /** `one in 8`, `1 client sur 7` */

@@ -37,7 +37,7 @@ export function meaningByWords(
     return { status: 'cell', evidence: [], derivation: 'clock' };
   const ranks = [
     isRank(number, place.header, tables),
-    isScale(number, before, tables),
+    isScale(number, [before, behind], tables),
     isFirstFew(number, [before, behind], tables),
     isRateBase(number, before),
     isPartOfRows(number, before, tables),

@@ -31,6 +31,8 @@ export function limitOfRows(
   tables: readonly QueryEvidence[],
 ): QueryEvidence | undefined {
   const before = statement.text.slice(0, number.start - statement.start);
+  const isMark = markWords.test(statement.text.slice(number.end - statement.start));
+  if (isMark && !number.isPercent) return liesWithin(number, tables);
   const [isOver, isUnder] = [moreThan.test(before), fewerThan.test(before)];
   const limit = number.readings[0]?.value;
   if (isOver === isUnder || limit === undefined || number.isPercent) return undefined;
@@ -48,6 +50,26 @@ export function limitOfRows(
       if (beyond.length === 0 || beyond.length === query.rows.length) return false;
       const areNamed = named?.size === beyond.length && beyond.every((row) => named.has(row));
       return areNamed || (beyond.length > 1 && counts.includes(beyond.length));
+    });
+  });
+}
+
+/** `beat the $130K mark` */
+const markWords =
+  /^[-\s](?:mark|threshold|level|line|barrier|marke|schwelle|grenze|seuil|barre|umbral|marca|barrera|soglia|limiar|grens|gränsen)(?!\p{L})|^(?:円|元|원)?の(?:大台|水準)/iu;
+
+/** The query of which some numbers of a column are above a mark and some below. */
+function liesWithin(
+  { readings }: WrittenNumber,
+  tables: readonly QueryEvidence[],
+): QueryEvidence | undefined {
+  const mark = readings[0]?.value ?? 0;
+  return tables.find((query) => {
+    const kinds = columnKinds(query);
+    return query.columns.some((_, column) => {
+      const values = query.rows.flatMap((row) => numberOf(row[column]) ?? []);
+      const isBetween = values.some((own) => own < mark) && values.some((own) => own > mark);
+      return !isLabel(kinds[column]) && isBetween;
     });
   });
 }

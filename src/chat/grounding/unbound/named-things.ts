@@ -28,6 +28,13 @@ const compound =
 const looked =
   /^\s(?:(?:of|von|de|di|su|sur|out of)\s(?:the |den |les |las |los |le |i |as |os )?\d{1,4}\s)?(?:\p{L}+\s)?(?:columns?|tables?|fields?|schemas?|spalten|tabellen|felder\p{L}*|colonnes?|columnas?|tablas?|campos?|colonne|tabelle|colunas?|tabelas?|kolommen|velden|kolumner|kolumny?|tabele?)(?!\p{L})/iu;
 
+const looks =
+  /check|look|search|inspect|scan|profil|examin|\bus(?:ed|ing)\b|join|quer|schema|warehouse|database|prüf|durchsuch|angesehen|verwend|vérifi|consult|utilis|revis|analizz|controll|verific|bekeken|gebruikt/i;
+
+/** `to the nearest $100` */
+const rounded =
+  /(?<!\p{L})(?:nearest|rounded to|gerundet auf|arrondi\p{L}* (?:à|au)|redondead\p{L}* a|arredondad\p{L}* para|arrotondat\p{L}* a(?:l|i)?|afgerond op|avrundat till)\s(?:the |full |whole |volle |ganze )?(?:nearest )?[€$£¥]?$/iu;
+
 /** True if the digits name a thing, or the place of one, of which no row speaks. */
 export function namesThing(
   { before, behind, isShort }: ThingAround,
@@ -41,10 +48,11 @@ export function namesThing(
     );
   const [, thing] = named.exec(before) ?? [];
   if (thing !== undefined) return !isOfRows(thing);
+  if (rounded.test(before)) return true;
   if (!isShort) return false;
   if (placed.test(before) || compound.test(behind)) return true;
   const [, word] = /(\p{L}{4})\p{L}*$/u.exec(looked.exec(behind)?.[0] ?? '') ?? [];
-  return word !== undefined && !isOfRows(word);
+  return word !== undefined && looks.test(before) && !isOfRows(word);
 }
 
 interface ThingAround {

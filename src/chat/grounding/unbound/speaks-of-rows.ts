@@ -3,6 +3,7 @@ import type { GroundedClaim } from '../ground-answer.ts';
 import type { Statement } from '../statements.ts';
 import { isWindow } from './windows.ts';
 import { namesThing } from './named-things.ts';
+import { nextWords } from '../rare/from-stated.ts';
 import { isOffered } from './offers.ts';
 
 /** A whole number, a year, or a round percentage: what people offer and set limits with. */
@@ -27,9 +28,22 @@ export function speaksOfRows(
   if (statement === undefined) return true;
   const isPlain = kind === 'date' || plain.test(text);
   if (isPlain && isOffered(statement, start)) return false;
+  if (/^20\d\d$/.test(text) && isYetToCome(text, statement, evidence)) return false;
   if (kind === 'date') return true;
   const before = answer.slice(Math.max(statement.start, start - 60), start);
   const behind = answer.slice(end, end + 60);
   if (isWindow(text, before, { behind, evidence })) return false;
   return !namesThing({ before, behind, isShort: /^(?:\d{1,3}|\p{L}+)$/u.test(text) }, evidence);
+}
+
+/** A year that no query reaches, in a sentence about what will be. */
+function isYetToCome(
+  year: string,
+  { text }: Statement,
+  evidence: readonly QueryEvidence[],
+): boolean {
+  const years = evidence.flatMap(({ sql = '', rows }) => [
+    ...`${sql} ${rows.flat().map(String).join(' ')}`.matchAll(/\b(20\d\d)(?:-\d\d)*\b/g),
+  ]);
+  return nextWords.test(text) && years.every(([, own]) => Number(own) < Number(year));
 }

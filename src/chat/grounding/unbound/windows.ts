@@ -21,9 +21,15 @@ export function isWindow(
   { behind, evidence }: { readonly behind: string; readonly evidence: readonly QueryEvidence[] },
 ): boolean {
   if (!usual.test(text)) return false;
+  const isFree = !evidence.some(({ sql = '' }) => lengthInSql.test(sql));
+  if (compound.test(behind)) return isFree;
   const isSaid = /(?<!\p{L})net\s$/iu.test(before) || unit.test(behind) || joinedUnit.test(behind);
-  return isSaid && term.test(before) && !evidence.some(({ sql = '' }) => lengthInSql.test(sql));
+  return isSaid && term.test(before) && isFree;
 }
+
+/** `a 30-day lookback window` */
+const compound =
+  /^[-‑](?:day|week|month|year|hour|minute)[\s-](?:lookback|window|period|trial|rolling|moving|return|notice|cutoff|grace|term|SLA|cycle|attribution|history|policy)/iu;
 
 const lengthInSql =
   /\binterval\b|\bdate_?(?:add|sub|diff)\b|(?:date|now\(\)|today\(\)|timestamp)\s*[-+]\s*\d/i;
