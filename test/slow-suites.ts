@@ -21,6 +21,10 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'a set of answers with every fault; grounding.test.ts has one of 400, and rules/ each rule',
   'test/chat/grounding/tenth.test.ts':
     'a set of answers with every fault; grounding.test.ts has one of 400, and rules/ each rule',
+  'test/chat/grounding/eleventh.test.ts':
+    'a set of answers with every fault; grounding.test.ts has one of 400, and rules/ each rule',
+  'test/chat/grounding/twelfth.test.ts':
+    'a set of answers with every fault; grounding.test.ts has one of 400, and rules/ each rule',
   'test/contract/claude-agent.test.ts':
     'every way to pay for Claude Code; test/contract/agent-backends.test.ts runs one',
   'test/chat/hostile-mcp-server.test.ts':

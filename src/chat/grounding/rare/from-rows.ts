@@ -116,7 +116,7 @@ function sharesOfAny(tables: readonly QueryEvidence[]): readonly Derivable[] {
       return cells
         .filter(({ kind }) => kind !== 'share')
         .map(({ value, cell }): Derivable => {
-          const own = cells.filter((other) => other.cell.column === cell.column);
+          const own = cells.filter((located) => located.cell.column === cell.column);
           const sum = own.reduce((total, other) => total + other.value, 0);
           return { value: value / sum, cells: [cell], derivation: 'a / sum', kind: 'share' };
         });
