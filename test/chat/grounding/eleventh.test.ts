@@ -31,7 +31,7 @@ const halves = {
  * 80 texts in thirteen languages, in the style of models in a data chat, each with the rows of two
  * seeds, written before the code ran on them. At the first run, the half `even` had a recall of
  * .982 and .103 false marks, and the half `odd` .988 and .109. Then the causes of the marks of
- * `even` were mended, and of those in 44 more texts that are not kept: `even` has .983 and .009,
+ * `even` were mended, and of those in 44 more texts that are not kept: `even` has .982 and .009,
  * and `odd`, of which no mark was looked at, .988 and .084. It is blind, apart from four runs.
  */
 test.each([
