@@ -134,9 +134,9 @@ describe('what a person says of an answer, the graders say', () => {
   });
 
   /**
-   * 43 pairs in the style of models, written before a run: 38 verdicts were those of a person.
-   * Three refusals failed, `the top 10` counted as the number 10, and a cent in five millions, for
-   * which the case had no tolerance, as wrong: that pair has one now. No half is kept aside.
+   * 42 pairs in the style of models, written before a run: 38 verdicts were those of a person.
+   * Three refusals failed, and a cent in five millions, for which the case had no tolerance: that
+   * pair has one now. No half is kept aside.
    */
   test('of the latest pairs', async () => {
     const own = await grades(latest);

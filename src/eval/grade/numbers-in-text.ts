@@ -22,10 +22,7 @@ function numbersInText(text: string): readonly number[] {
   const written = readNumbers(prose);
   const hasOthers = written.some(({ isYear }) => !isYear);
   const stated = written.filter(
-    (number) =>
-      !(number.isYear && hasOthers && isPeriod(number, prose)) &&
-      // How many are listed: `the top 10 customers`.
-      !/(?<!\p{L})top[- ]$/iu.test(prose.slice(0, number.start)),
+    (number) => !(number.isYear && hasOthers && isPeriod(number, prose)),
   );
   return [
     ...new Set([

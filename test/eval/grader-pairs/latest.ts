@@ -90,7 +90,6 @@ export const latestNumbers: readonly NumberPair[] = [
   states('french-thousands', 'Le CA atteint 795,6 k€.', 795_600, 0),
   states('japanese-oku', '売上は約1.25億円でした。', 125_000_000, 0.01),
   states('percent-as-fraction', 'Churn was 2.95% in September.', 0.0295, 0.001),
-  lacks('top-n', 'Here are the top 10 customers: Acme, Globex and Initech lead.', 10, 0),
   lacks('date-parts', 'The report covers 2025-07-01 to 2025-09-30.', 30, 0),
   lacks('thousands-for-millions', 'Revenue was $4.78K.', 4_782_150, 0.005),
 ];

@@ -70,7 +70,7 @@ export function fromRows(
     [() => (throughWords.test(said.said) ? tables.flatMap(endsOf) : []), saidLimit],
     [() => tables.flatMap((table) => timesBetween(table, behind)), 0.2],
     [() => (halfWords.test(said.said) ? divided(rows.flatMap(singles), [2]) : []), 0.03],
-    [() => sharesOfAny(tables), 0.012],
+    [() => sharesOfAny(tables), 0.007],
     [() => weighted(tables)],
     [() => (ofWords.test(said.before) ? rows.flatMap(runsOfRow) : []), 0.15],
     [() => near.flatMap(triplewise), 0.006],
