@@ -2,12 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { describeIngest, describeTimes } from '../../src/cli/commands/learn/ingest-report-text.ts';
 import { openIngestView } from '../../src/cli/commands/learn/ingest-view.ts';
 import { detectScreen } from '../../src/cli/terminal/screen.ts';
 import { openProgressLine } from '../../src/cli/terminal/progress.ts';
 import type { IngestEvent } from '../../src/ingest/event.ts';
+import { UserError } from '../../src/lib/error.ts';
 import { withProjectLock } from '../../src/store/lock.ts';
 import { ingestHere, shopProject } from '../ingest/ingest-project.ts';
 import { run as git } from '../store/git-project.ts';
@@ -99,6 +101,20 @@ test('no line of a report breaks inside a word at the edge of the terminal', asy
   const tooWide = lines.filter((line) => line.length > 40 && !line.startsWith('  added'));
   expect(tooWide).toEqual([]);
   expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(reason);
+});
+
+test('a failure of several lines keeps them, and none of its characters drives the terminal', async () => {
+  const report = await ingestHere(shopProject());
+  const [warehouse] = report.connections;
+  const failure = new UserError('source_failed', 'It said:\n- no\u001b[2J');
+  const failed = {
+    ...report,
+    connections: [warehouse, warehouse].map((each) => ({ ...each, failure })),
+  };
+  const lines = describeIngest(failed as typeof report, narrowTerminal(new Writable()).screen);
+  const text = stripVTControlCharacters(lines.join('\n'));
+  expect(text).toContain('shop: failed\n');
+  expect(text).toContain('shop: It said:\n  - no\\u001b[2J\n');
 });
 
 test('a terminal has its lines drawn anew, and none is left', () => {

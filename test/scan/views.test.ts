@@ -137,3 +137,16 @@ test('a raw table refers to the raw table, though a mart has the keys that it us
   expect(accepted).toContain('raw_orders.customer → raw_customers');
   expect(accepted.join()).not.toContain('dim_customer');
 });
+
+test('a column refers to the table, and not to a materialized view that repeats its keys', async () => {
+  const script = `
+    CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR(20), country VARCHAR(2));
+    INSERT INTO customers ${rows(80, (at) => `${at + 1}, 'name ${at}', '${['DE', 'FR', 'US'][at % 3]}'`)};
+    CREATE TABLE orders (id INTEGER, buyer_id INTEGER, amount INTEGER);
+    INSERT INTO orders ${rows(300, (at) => `${at + 1000}, ${((at * 17) % 78) + 1}, ${at * 13}`)};
+    CREATE MATERIALIZED VIEW buyer_totals AS SELECT c.id, c.name, count(o.id) AS orders FROM customers c LEFT JOIN orders o ON o.buyer_id = c.id GROUP BY 1, 2;`;
+  const { accepted } = await joinsOf('postgres', script);
+  expect(accepted.filter((link) => link.startsWith('orders.'))).toEqual([
+    'orders.buyer_id → customers',
+  ]);
+});

@@ -66,6 +66,17 @@ describe('a file that cannot be read', () => {
     ]);
   });
 
+  test('is one whose first line would make names of columns that nobody can read', async () => {
+    await put('good.csv', 'id\n1\n');
+    await put('letter.csv', `${'lorem ipsum '.repeat(9000)},b\n1,2\n`);
+    const { tables, unreadFiles } = await schemaOf(await open());
+    expect(tables.map(({ table }) => table)).toEqual(['good']);
+    const reason = expect.stringMatching(
+      /letter\.csv could not be loaded: .*no header.*107999 letters/,
+    );
+    expect(unreadFiles).toEqual([{ table: 'letter', reason }]);
+  });
+
   test('keeps the columns of its table, says so when it is queried, and comes back', async () => {
     await put('good.csv', 'id\n1\n');
     await put('orders.csv', 'id,day\n1,2024-01-02\n');

@@ -77,7 +77,7 @@ type ParsedTable = ProfiledSchema & {
 
 /** Views repeat the rows, and with them the keys, of tables. */
 export function isOfView({ table }: Pick<ColumnFacts, 'table'>): boolean {
-  return table.schema.kind === 'view';
+  return table.schema.kind === 'view' || table.schema.kind === 'materialized_view';
 }
 
 export function buildTableFacts(tables: readonly ProfiledSchema[]): TableFacts[] {

@@ -28,7 +28,7 @@ function ingestLines(report: IngestReport, { style }: Screen): readonly string[]
     const { connection, failure } = warehouse;
     if (failure === undefined) return describeWarehouse(warehouse, report.dryRun);
     // The first failure is printed as the error of the command.
-    const text = warehouse === firstFailed ? 'failed' : escapeControls(failure.message);
+    const text = warehouse === firstFailed ? 'failed' : failureText(failure);
     return `${connection}: ${style('red', text)}`;
   };
   const lines = [
@@ -122,12 +122,16 @@ function historyLines({ connection, history }: ConnectionReport, isDryRun: boole
   return [`  query history: ${parts.join(', ')} (ktx history ${connection})`];
 }
 
+/** A message of several lines keeps them; what comes from outside cannot drive the terminal. */
+const failureText = ({ message }: { readonly message: string }): string =>
+  message.split('\n').map(escapeControls).join('\n  ');
+
 /** Items by what happened to them; failed items by name. */
 function sourceLines(
   { connection, failure, items, claims, total, pending, coverage }: SourceReport,
   isDryRun: boolean,
 ): readonly string[] {
-  if (failure !== undefined) return [`${connection}: ${failure.message}`];
+  if (failure !== undefined) return [`${connection}: ${failureText(failure)}`];
   if (items === undefined) return [];
   const { added, changed, gone, failed, unchanged, listing } = items;
   const counts = Object.entries({ added, changed, gone, failed }).flatMap(([word, keys]) =>

@@ -85,6 +85,7 @@ async function loadPart(
       return decoded;
     },
   );
+  await requireShortNames(loaded, loading).catch(fail);
   if (loaded.csv === undefined) return loaded.assumptions;
   const [file = ''] = loaded.csv.files;
   const csv = { table: loaded.name, file, options: loaded.csv.options };
@@ -93,6 +94,24 @@ async function loadPart(
     ...(await describeAssumptions(reader, csv, limits)),
     ...(await readDecimalCommas(reader, csv, limits).catch(fail)),
   ];
+}
+
+/** A longer one is no name of a column: the first line of the file is no header. */
+const longestName = 1000;
+
+async function requireShortNames(
+  { name }: ReadableTable,
+  { reader, signal }: Loading,
+): Promise<void> {
+  const [{ longest }] = (await reader.catalogRows(
+    `SELECT max(length(column_name))::integer AS longest FROM duckdb_columns() WHERE database_name = current_database() AND table_name = ${duckdb.literal(name)}`,
+    { signal },
+  )) as [{ readonly longest: number }];
+  if (longest <= longestName) return;
+  await reader.runScript(`DROP TABLE ${duckdb.quote(name)}`, { signal });
+  throw new Error(
+    `its first line is no header: the name of a column would have ${longest} letters`,
+  );
 }
 
 function isEncodingError(error: unknown): boolean {
