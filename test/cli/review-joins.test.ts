@@ -30,7 +30,7 @@ function shopWithDoubt(): string {
 test('a join in doubt is listed, accepted and rejected by command, and asked about no more', async () => {
   const cwd = shopWithDoubt();
   await ktx(['setup', '--driver', 'sqlite', '--path', 'shop.db'], { cwd });
-  appendFileSync(join(cwd, 'ktx.yaml'), 'scan: {accept: 0.95}\n');
+  appendFileSync(join(cwd, 'ktx.yaml'), 'scan: {accept: 0.99}\n');
   expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
   const listed = async () => {
     const { envelope } = await ktxJson(['review', 'list'], { cwd });
