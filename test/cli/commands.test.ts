@@ -119,6 +119,8 @@ describe.each(engines)('on $engine', ({ prepare }) => {
       truncated: false,
       receipt: { commit: expect.any(String), uncommitted: [] },
     });
+    const reversed = [...asked.slice(0, -1), '-orders.customers.region'];
+    expect(await answer(...reversed)).toMatchObject({ rows: [rows[1], rows[0], rows[2]] });
     expect(await answer(...asked, '--plan')).toMatchObject({
       plan: { blocks: [{ rows_of: 'orders', joins: [{ path: 'orders.customers' }] }] },
       sql: expect.stringContaining('LEFT JOIN'),
@@ -461,6 +463,10 @@ describe('what is asked badly', () => {
       ['order_by:\n  - {feld: x}\n', '2:5: order_by.0.field: is missing (a text)'],
       [
         'order_by: [orders.revenue desc]\n',
+        '1:12: order_by.0: must be a map like {field: "orders.revenue", dir: desc}, not a text',
+      ],
+      [
+        'order_by: [-orders.revenue]\n',
         '1:12: order_by.0: must be a map like {field: "orders.revenue", dir: desc}, not a text',
       ],
       ['metrics: [orders.count\n', '2:1: this is not YAML'],

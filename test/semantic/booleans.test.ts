@@ -193,6 +193,12 @@ describe('hints that name dimensions', () => {
     ['customers.is_new', ['orders.payer.is_new', 'orders.receiver.is_new']],
     ['people.is_new', ['orders.payer.is_new', 'orders.receiver.is_new']],
     ['orders.at__month', ['orders.at.month']],
+    ['orders.at:month', ['orders.at.month']],
+    ['at.month', ['orders.at.month']],
+    ['month(orders.at)', ['orders.at.month']],
+    ["date_trunc('month', orders.at)", ['orders.at.month']],
+    ['DATE_TRUNC(orders.at, MONTH)', ['orders.at.month']],
+    ["DATE_TRUNC('quarter', metric_time)", ['metric_time.quarter']],
     ['is_new', ['orders.payer.is_new', 'orders.receiver.is_new']],
   ])('%s: each choice is a query that runs', async (dimension, expected) => {
     const { model } = await load(files, findDialect('duckdb'));

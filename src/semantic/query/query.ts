@@ -62,8 +62,8 @@ const orderSchema = z.strictObject(
 
 /** For `orders.revenue desc`, as SQL and command line have it. */
 function orderHint(text: string): string {
-  const [field = ''] = text.trim().split(/[\s:]/u);
-  const dir = /\bdesc/iu.test(text) ? 'desc' : 'asc';
+  const [field = ''] = text.replace(/^[\s-]+/u, '').split(/[\s:]/u);
+  const dir = /^\s*-|\bdesc/iu.test(text) ? 'desc' : 'asc';
   return `must be a map like {field: ${JSON.stringify(field)}, dir: ${dir}}, not a text`;
 }
 

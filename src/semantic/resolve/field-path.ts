@@ -60,6 +60,11 @@ export interface PathStart {
 export function resolveQueryField(start: PathStart, names: readonly string[]): ResolvedField {
   const conformed = fieldsOfConformed(start.model, names);
   if (conformed !== undefined) return resolveConformed(start, conformed, names.join('.'));
+  const called = periodInCall(names.join('.'));
+  if (called !== undefined)
+    throw queryError('unknown_name', `${names.join('.')} is no name of a field`, {
+      choices: [called],
+    });
   const { owner } = start;
   const [first = ''] = names;
   const isMetricTime = first === 'metric_time';
@@ -81,6 +86,17 @@ export function resolveQueryField(start: PathStart, names: readonly string[]): R
   const resolved = resolveDottedName(start, parts);
   if (resolved.field !== undefined) return resolved;
   throw unknownFieldError(resolved, parts);
+}
+
+/** As databases write a period: `month(orders.at)`, `date_trunc('month', orders.at)`. */
+const periodCall = /^(\w+)\(\s*(?:'?(\w+)'?\s*,\s*)?(\w+(?:\.\w+)*)\s*(?:,\s*'?(\w+)'?\s*)?\)$/u;
+
+/** The name that such a call means: `orders.at.month`. */
+function periodInCall(text: string): string | undefined {
+  const [, name = '', before = '', field = '', after = ''] = periodCall.exec(text) ?? [];
+  const words = [before, after, name].map((word) => word.toLowerCase());
+  const period = words.find((word) => grains.some((grain) => grain === word));
+  return period === undefined ? undefined : `${field}.${period}`;
 }
 
 /**
@@ -168,8 +184,8 @@ function unknownFieldError({ dataset, name }: ResolvedField, parts: readonly str
     .concat(parts.length === 2 && parts[0] === dataset.name ? [...dataset.conformed.keys()] : []);
   const note = dataset.metrics.has(name) ? ' (there is a metric of that name)' : '';
   const as = (candidate: string) => [[...parts.slice(0, -1), candidate].join('.')];
-  // As other tools write a period: `placed_at__month`.
-  const [, time = '', period = ''] = /^(.+)__([a-z]+)$/.exec(name) ?? [];
+  // As other tools write a period: `placed_at__month`, `placed_at:month`.
+  const [, time = '', period = ''] = /^(.+?)(?:__|[:@])([a-z]+)$/.exec(name) ?? [];
   const isPeriod = grains.some((grain) => grain === period) && candidates.includes(time);
   if (isPeriod)
     return queryError('unknown_name', `There is no field of ${dataset.name} named ${name}`, {

@@ -141,6 +141,13 @@ export function findUniquePath(model: SemanticModel, from: string, target: PathT
   const [only] = paths;
   if (only === undefined && isDataset) throw unreachableError(model, from, target);
   if (only === undefined) {
+    // `placed_at.month`, without the dataset.
+    const isPeriod = grains.some((grain) => grain === field);
+    const fields = isPeriod ? reachableFieldsNamed(model, from, `${name}.${field}`) : [];
+    if (fields.length > 0)
+      throw queryError('unknown_name', `There is no dataset or role named ${name}`, {
+        choices: fields,
+      });
     throw unknownDatasetError(model, name, {
       rest: field,
       fits: (dataset) => hasNextName(dataset) && canReach(model, from, dataset),

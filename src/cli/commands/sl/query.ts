@@ -308,7 +308,10 @@ function parseMetric(text: string): string | { name: string; expr: string } {
 }
 
 /** `field`, `field:desc` or `field desc`. */
+/** `revenue:desc`, `revenue desc`, or `-revenue` as MetricFlow has it. */
 function parseOrder(text: string): { field: string; dir?: string } {
+  const [, reversed] = /^-\s*([\p{L}_].*)$/u.exec(text) ?? [];
+  if (reversed !== undefined) return { field: reversed, dir: 'desc' };
   const [, field, dir] = /^(.+?)(?::|\s+)(asc|desc)$/i.exec(text) ?? [];
   return field === undefined || dir === undefined
     ? { field: text }
