@@ -141,13 +141,7 @@ export function findUniquePath(model: SemanticModel, from: string, target: PathT
   const [only] = paths;
   if (only === undefined && isDataset) throw unreachableError(model, from, target);
   if (only === undefined) {
-    // `placed_at.month`, without the dataset.
-    const isPeriod = grains.some((grain) => grain === field);
-    const fields = isPeriod ? reachableFieldsNamed(model, from, `${name}.${field}`) : [];
-    if (fields.length > 0)
-      throw queryError('unknown_name', `There is no dataset or role named ${name}`, {
-        choices: fields,
-      });
+    requireNoBarePeriod(model, from, target);
     throw unknownDatasetError(model, name, {
       rest: field,
       fits: (dataset) => hasNextName(dataset) && canReach(model, from, dataset),
@@ -337,6 +331,15 @@ export function reachableFieldsNamed(
     const paths = dataset === from ? [[]] : findPaths(model, from, (step) => step.to === dataset);
     return paths.map((path) => [path.length === 0 ? dataset : formatPath(path), field].join('.'));
   });
+}
+
+/** Throws if the name is one of a time field without its dataset: `placed_at.month`. */
+function requireNoBarePeriod(model: SemanticModel, from: string, target: PathTarget): void {
+  const { name, field } = target;
+  if (!grains.some((grain) => grain === field)) return;
+  const choices = reachableFieldsNamed(model, from, `${name}.${field}`);
+  if (choices.length === 0) return;
+  throw queryError('unknown_name', `There is no dataset or role named ${name}`, { choices });
 }
 
 /** Lists the paths, or asks for roles if the paths cannot be told apart by their names. */
