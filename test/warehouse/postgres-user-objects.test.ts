@@ -4,12 +4,16 @@ import { createDatabase, runPostgres } from '../support/postgres.ts';
 import { generous, makeDatabase, never } from '../support/warehouses.ts';
 
 /** Counts how often the objects are read while the server sees these states, in order. */
-async function readsOf(states: readonly (string | null)[]): Promise<number> {
+async function readsOf(states: readonly (string | null | Error)[]): Promise<number> {
   let reads = 0;
   const waiting = [...states];
   const read = userObjectsReader((work) =>
     work(async (sql) => {
-      if (sql.includes('txid_current_snapshot')) return [{ visible: waiting.shift() }];
+      if (sql.includes('txid_current_snapshot')) {
+        const state = waiting.shift();
+        if (state instanceof Error) throw state;
+        return [{ visible: state }];
+      }
       reads += 1;
       return [{ operators: [] }];
     }),
@@ -22,6 +26,10 @@ test('user objects are read again when something was committed, and each time on
   expect(await readsOf(['1:1:', '1:1:', '1:1:'])).toBe(1);
   expect(await readsOf(['1:1:', '1:2:', '1:2:', '1:3:'])).toBe(3);
   expect(await readsOf([null, null, '1:3:', null])).toBe(4);
+});
+
+test('a server that cannot say what is visible is asked for the objects each time', async () => {
+  expect(await readsOf([new Error('no such function'), new Error('no such function')])).toBe(2);
 });
 
 test('what the server names as visible changes with every commit that makes an object', async () => {

@@ -18,12 +18,16 @@ type RunTransaction = <T>(work: (query: RunCatalogQuery) => Promise<T>) => Promi
  */
 export function userObjectsReader(run: RunTransaction): () => Promise<UserObjects> {
   let known: { readonly visible: string; readonly objects: UserObjects } | undefined;
-  return () =>
-    run(async (query) => {
-      const [{ visible }] = (await query(visibleSql)) as [{ visible: string | null }];
-      if (visible !== null && known?.visible === visible) return known.objects;
-      const [objects] = (await query(userObjectsSql)) as [UserObjects];
-      known = visible === null ? undefined : { visible, objects };
-      return objects;
-    });
+  const readVisible = async (): Promise<string | null> => {
+    const [row] = (await run((query) => query(visibleSql))) as [{ visible: string | null }];
+    return row.visible;
+  };
+  return async () => {
+    // A server that is like Postgres may lack the function. What else fails, fails again below.
+    const visible = await readVisible().catch(() => null);
+    if (visible !== null && known?.visible === visible) return known.objects;
+    const [objects] = (await run((query) => query(userObjectsSql))) as [UserObjects];
+    known = visible === null ? undefined : { visible, objects };
+    return objects;
+  };
 }
