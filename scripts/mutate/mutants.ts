@@ -28,6 +28,7 @@ import { mcpHttpMutants } from './mcp-http.ts';
 import { pageLoginMutants } from './page-login.ts';
 import { pageMutants } from './page.ts';
 import { identityMutants } from './identity.ts';
+import { largeDatabaseMutants } from './large-databases.ts';
 import { linkMutants } from './links.ts';
 import type { Mutant } from './mutant.ts';
 import { mcpMutants } from './mcp.ts';
@@ -110,4 +111,5 @@ export const mutants: readonly Mutant[] = [
   ...bytesAndNamesakesMutants,
   ...databaseMutants,
   ...timesInTextMutants,
+  ...largeDatabaseMutants,
 ];
