@@ -51,9 +51,31 @@ function checkWord(
     throw notAllowedError('not_supported', text, what);
   }
   if (!isMember) checkKeyword(text, { token, before, next }, origin);
-  if (isSymbol(next, '(') && !isAllowedFunction(token.text, { origin, isMember }))
-    throw notAllowedError('function', text, `the function ${token.text}`);
+  if (isSymbol(next, '(') && !isAllowedFunction(token.text, { origin, isMember })) {
+    const own = ownSpelling.get(token.text.toLowerCase());
+    const note = own === undefined ? '' : ` (write ${own})`;
+    throw notAllowedError('function', text, `the function ${token.text}${note}`);
+  }
 }
+
+const distinctCount = 'count(DISTINCT x)';
+const conditionalCount = 'count(CASE WHEN condition THEN 1 END)';
+
+/** What other tools and engines have, and how it is written here. */
+const ownSpelling: ReadonlyMap<string, string> = new Map([
+  ['count_distinct', distinctCount],
+  ['countdistinct', distinctCount],
+  ['countd', distinctCount],
+  ['approx_count_distinct', distinctCount],
+  ['uniq', distinctCount],
+  ['average', 'avg'],
+  ['mean', 'avg'],
+  ['count_if', conditionalCount],
+  ['countif', conditionalCount],
+  ['sum_if', 'sum(CASE WHEN condition THEN x END)'],
+  ['sumif', 'sum(CASE WHEN condition THEN x END)'],
+  ['percentile_cont', 'percentile(x, 0.9)'],
+]);
 
 function checkKeyword(
   text: string,

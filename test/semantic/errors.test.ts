@@ -743,6 +743,13 @@ const cases: readonly Case[] = [
     repaired: revenue,
   },
   {
+    what: 'an aggregate as other tools call it',
+    code: 'function',
+    query: { ...revenue, metrics: ['Count_Distinct(orders.status)'] },
+    hint: /write count\(DISTINCT x\)/,
+    repaired: { ...revenue, metrics: ['count(DISTINCT orders.status)'] },
+  },
+  {
     what: 'a subquery',
     code: 'subquery',
     query: { ...revenue, where: ['orders.id in (select 1)'] },
