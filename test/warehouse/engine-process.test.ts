@@ -39,13 +39,15 @@ describe('DuckDB in a process of its own', () => {
     const sql = 'SELECT repeat([1,2,3],1000000000)';
     const warehouse = await openWarehouse(await openDatabase());
     const started = performance.now();
+    // Other files of this process have made databases in it before.
+    const before = process.memoryUsage.rss();
     await expect(warehouse.query(sql, brief, never)).rejects.toMatchObject({
       code: expect.stringMatching(/^(query_timeout|out_of_memory)$/),
     });
     expect(performance.now() - started).toBeLessThan(15_000);
     const { rows } = await warehouse.query('SELECT sum(n) FROM t', generous, never);
     expect(rows).toEqual([[499500]]);
-    expect(process.memoryUsage.rss()).toBeLessThan(600e6);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(300e6);
   });
 
   test('a process that somebody killed is replaced', async () => {
