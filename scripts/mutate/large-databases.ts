@@ -13,7 +13,7 @@ export const largeDatabaseMutants: readonly Mutant[] = [
   {
     name: 'large-spill-folder',
     file: 'warehouse/drivers/duckdb/spill-folder.ts',
-    find: 'mkdirSync(cacheDir, { recursive: true });',
+    find: 'if (existsSync(projectPaths(projectDir).config)) createPrivateFolder(cacheDir);',
     replace: '',
     why: 'What does not fit into memory fails.',
     tests: ['warehouse/duckdb-spill.test.ts'],

@@ -105,9 +105,9 @@ function withFileNotes(
 }
 
 /** Data that does not fit into memory goes into a folder of the cache, not beside the database. */
-function readOnlySetup(path: string, { cacheDir }: OpenContext): DuckdbSetup {
+function readOnlySetup(path: string, context: OpenContext): DuckdbSetup {
   const options = {
-    temp_directory: spillFolder(cacheDir),
+    temp_directory: spillFolder(context),
     max_temp_directory_size: '20GB',
     ...readOnlyOptions,
   };

@@ -1,7 +1,11 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { shortHash } from '../../../lib/hash.ts';
+import { createPrivateFolder, projectPaths } from '../../../store/directories.ts';
+import type { OpenContext } from '../../driver.ts';
+
+type SpillPlace = Pick<OpenContext, 'cacheDir' | 'projectDir'>;
 
 let folders = 0;
 const host = shortHash(hostname(), 8);
@@ -12,10 +16,11 @@ const pattern = new RegExp(`^spill-${host}-(\\d+)-\\d+\\.tmp$`);
  * database alone, since files of two would have the same names. DuckDB makes the folder when it
  * needs it, and removes it; those of processes that were killed are removed here.
  */
-export function spillFolder(cacheDir: string): string {
+export function spillFolder({ cacheDir, projectDir }: SpillPlace): string {
   try {
-    // DuckDB makes the last folder of a path only.
-    mkdirSync(cacheDir, { recursive: true });
+    // DuckDB makes the last folder of a path only. Where setup only tries a connection there is no
+    // project yet, and nothing is left behind.
+    if (existsSync(projectPaths(projectDir).config)) createPrivateFolder(cacheDir);
     for (const name of readdirSync(cacheDir)) {
       const pid = pattern.exec(name)?.[1];
       if (pid !== undefined && !isRunning(Number(pid)))
