@@ -16,6 +16,8 @@ test.for([
   ['an offer', 'If you like, I can use a threshold of 80% instead.', []],
   ['an offer in French', 'Je peux aussi donner les 13 régions.', []],
   ['an offer behind a claim', 'There are 417 others; ask if you need them all.', ['417']],
+  ['a fact about a row in a question', 'Did you know that the app has only 12?', ['12']],
+  ['a share in a question', 'Should I explain why sales lost 45 % last year?', ['45 %']],
   ['an amount in an offer', 'I can add the $51,777 of last year.', ['$51,777']],
   ['what an agent claims to see', 'I could find 37 refunds.', ['37']],
   ['a norm', 'Weeks follow ISO 8601.', []],
