@@ -141,4 +141,12 @@ export const linkMutants: readonly Mutant[] = [
     why: 'A join is used although half of the rows refer to nothing.',
     tests: ['scan/role-rules.test.ts'],
   },
+  {
+    name: 'compiled-code-shared',
+    file: 'cli/compiled-code.ts',
+    find: '(info.mode & 0o022) === 0',
+    replace: 'info.mode > 0',
+    why: 'Compiled code of another user runs.',
+    tests: ['cli/compiled-code.test.ts'],
+  },
 ];

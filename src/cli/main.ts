@@ -1,7 +1,6 @@
-import { enableCompileCache } from 'node:module';
+import { keepCompiledCode } from './compiled-code.ts';
 
-// Compiles modules that load from here on only once per machine.
-enableCompileCache();
+keepCompiledCode();
 const argv = process.argv.slice(2);
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   const { readVersion } = await import('../lib/version.ts');
