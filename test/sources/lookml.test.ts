@@ -240,6 +240,37 @@ describe('what LookML says', () => {
     ]);
   });
 
+  test('is quoted with all of its lines', () => {
+    const text = `view: tickets {
+  sql_table_name: main.tickets ;;
+
+  dimension: is_open {
+    type: yesno # closed ones have a time
+    sql: \${TABLE}.closed_at IS NULL ;;
+  }
+  measure: urgent {
+    type: count
+    filters: [
+      priority: "high",
+      is_open: "yes"
+    ]
+  }
+  dimension: priority {}
+}`;
+    const { claims } = readTexts({ 'a.view.lkml': text }, [shop.catalog]);
+    const evidenceOf = (subject: string) =>
+      claims.find((claim) => claim.subject === subject)?.evidence[0];
+    expect(evidenceOf('metric:shop.tickets.urgent')).toMatchObject({
+      location: 'line 8',
+      quote:
+        'measure: urgent {\n  type: count\n  filters: [\n    priority: "high",\n    is_open: "yes"\n  ]\n}',
+    });
+    expect(evidenceOf('field:shop.tickets.is_open')).toMatchObject({
+      location: 'line 4',
+      quote: expect.stringContaining('closed_at IS NULL ;;\n}') as string,
+    });
+  });
+
   test('is left out with the reason where a derived table has none in the warehouse', () => {
     const texts = { 'derived.view.lkml': fixtureText('views/derived.view.lkml') };
     const { claims, leftOut } = readTexts(texts, [shop.catalog]);

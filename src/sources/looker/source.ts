@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LookmlPlace } from '../../semantic/formats/lookml/parse.ts';
 import { readLookml } from '../../semantic/formats/lookml/read.ts';
 import { parseJson } from '../../lib/json.ts';
 import { type ClaimCollector, openClaimCollector } from '../claim-collector.ts';
@@ -6,6 +7,7 @@ import { claimExposure } from '../claim-exposure.ts';
 import { claimAccessFilters } from '../lookml/claim-access-filters.ts';
 import { claimExploreFilters } from '../lookml/claim-explore-filters.ts';
 import { claimLookml } from '../lookml/claim-lookml.ts';
+import { quoteLines } from '../lookml/quote-lines.ts';
 import { reportMisfits } from '../lookml/report-misfits.ts';
 import { dialectOf, noDialect } from '../lookml/source.ts';
 import type { ExtractContext, Extraction, Item, Source } from '../source.ts';
@@ -77,7 +79,7 @@ function readModels(
           own.leaveOut({ key, line: index + 1 }, { what: 'field without SQL', name });
       }
       const findTable = tableFinder(catalogs, config.warehouse);
-      const quoteAt = ({ line }: { readonly line: number }) => lines[line - 1]?.trim();
+      const quoteAt = (place: LookmlPlace) => quoteLines(lines, place);
       const views = claimLookml(model, { collector: own, dialect, findTable, quoteAt, catalogs });
       const known = { explores: model.project.explores, joins: model.joins, views };
       claimAccessFilters(known, { collector: own, quoteAt });

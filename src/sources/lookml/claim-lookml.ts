@@ -65,10 +65,11 @@ function bindOrReport(dataset: Dataset, claims: Claims): BoundView | undefined {
   return undefined;
 }
 
-/** Where a view or a member of one stands; the view where the member's own place is not known. */
+/** Where a member of a view stands; the view's first line for itself, and where that is unknown. */
 function placeOf(name: string, { places, quoteAt }: Claims): ItemPlace {
-  const place = places.get(name) ?? places.get(name.split('.')[0] ?? '') ?? { file: '', line: 1 };
-  return { key: place.file, line: place.line, quote: quoteAt(place) };
+  const member = name.includes('.') ? places.get(name) : undefined;
+  const { file, line } = member ?? places.get(name.split('.')[0] ?? '') ?? { file: '', line: 1 };
+  return { key: file, line, quote: quoteAt(member ?? { file, line }) };
 }
 
 function claimView(view: BoundView, claims: Claims): void {

@@ -12,6 +12,7 @@ import { claimExploreFilters } from './claim-explore-filters.ts';
 import { claimLookml } from './claim-lookml.ts';
 import type { LookmlConfig } from './config.ts';
 import { fetchLookml, isDashboard } from './fetch.ts';
+import { quoteLines } from './quote-lines.ts';
 import { reportMisfits } from './report-misfits.ts';
 
 const lookmlExtractor = 'lookml@1';
@@ -47,7 +48,7 @@ function extractLookml(
   reportMisfits(model.misfits, collector);
   checkIncludes(sorted, collector);
   const quotes = new Map(files.map(({ key, body }) => [key, body.split('\n')]));
-  const quoteAt = ({ file, line }: LookmlPlace) => quotes.get(file)?.[line - 1]?.trim();
+  const quoteAt = (place: LookmlPlace) => quoteLines(quotes.get(place.file) ?? [], place);
   const views = claimLookml(model, {
     collector,
     dialect,

@@ -9,7 +9,7 @@ export interface LookmlEntry {
   /** The name of a block; else empty. */
   readonly name: string;
   readonly value: string | readonly string[] | readonly LookmlEntry[];
-  /** Where its key stands. */
+  /** From its key to its end. */
   readonly place: LookmlPlace;
 }
 
@@ -17,6 +17,8 @@ export interface LookmlPlace {
   readonly file: string;
   /** From 1. */
   readonly line: number;
+  /** Where a block or a list ends. */
+  readonly lastLine?: number;
 }
 
 export type LookmlBlock = LookmlEntry & { readonly value: readonly LookmlEntry[] };
@@ -81,10 +83,13 @@ function parseEntries(cursor: LookmlCursor, isInsideBlock: boolean): readonly Lo
     if (isInsideBlock && takeSymbol(cursor, '}')) return entries;
     takePattern(cursor, spacePattern);
     if (cursor.position >= cursor.text.length && !isInsideBlock) return entries;
-    const place = { file: cursor.file, line: currentLine(cursor) };
+    const line = currentLine(cursor);
     const key = takePattern(cursor, keyPattern)?.[1];
     if (key === undefined) throw syntaxError(cursor, 'property');
-    entries.push({ key, place, ...parseValue(cursor, key) });
+    const parsed = parseValue(cursor, key);
+    // Behind a word the spaces are parsed, too.
+    const lastLine = typeof parsed.value === 'string' ? line : currentLine(cursor);
+    entries.push({ key, place: { file: cursor.file, line, lastLine }, ...parsed });
   }
 }
 
