@@ -37,9 +37,22 @@ describe('YAML with places', () => {
       line: 7,
       text: 'description: >\n      One row\n      per order',
     });
-    expect(place(orders?.['values'], 1)).toEqual({ line: 10, text: '{b: 2' });
-    expect(place(people, 'name')).toEqual({ line: 11, text: 'name: "pe\\"ople' });
+    expect(place(orders?.['values'], 1)).toEqual({ line: 10, text: '{b: 2}' });
+    expect(place(people, 'name')).toEqual({ line: 11, text: 'name: "pe\\"ople"' });
     expect(place(orders, 'absent')).toEqual(place(orders));
+  });
+
+  test.each([
+    ['a: {x: 1, y: "two" } # no more', 'a: {x: 1, y: "two" }'],
+    ['a: [p, "q",\n  # the last\n]\nb: 1', 'a: [p, "q",\n  # the last\n]'],
+    ['a: []\nb: 1', 'a: []'],
+    ['a: { h: [ {i: 1} ] , }', 'a: { h: [ {i: 1} ] , }'],
+    ["a: 'it''s'\nb: 1", "a: 'it''s'"],
+    ['a: {b, c}\n', 'a: {b, c}'],
+    ['a:\nb: [1]', 'a'],
+  ])('%j: a text ends with its bracket or quote', (written, said) => {
+    const { documents, locate } = read(written);
+    expect(locate(documents[0], 'a').text).toBe(said);
   });
 
   test('reads several documents, and none', () => {
@@ -89,7 +102,7 @@ b: [x,
     expect(locate(orders?.['tags'], 1)).toEqual({ line: 9, text: 'b' });
     expect(locate(orders, 'description')).toEqual({
       line: 11,
-      text: "description: 'in two\nlines\n\nand a paragraph",
+      text: "description: 'in two\nlines\n\nand a paragraph'",
     });
     expect(locate(orders, 'meta').line).toBe(15);
   });

@@ -1,11 +1,14 @@
 import {
   constructFromEvents,
   CORE_SCHEMA,
+  COLLECTION_STYLE,
   EVENT_ID,
   type Event,
   getScalarValue,
   mergeTag,
   parseEvents,
+  SCALAR_STYLE,
+  type ScalarEvent,
   YAMLException,
 } from 'js-yaml';
 
@@ -166,19 +169,27 @@ function walkValue(
   value: unknown,
   event = state.next(),
 ): readonly [start: number, end: number] {
-  if (event?.type === EVENT_ID.SCALAR) return [event.valueStart, event.valueEnd];
+  if (event?.type === EVENT_ID.SCALAR) {
+    const quotes = isQuoted(event) ? 1 : 0;
+    return [event.valueStart - quotes, event.valueEnd + quotes];
+  }
   if (event?.type === EVENT_ID.ALIAS) return [event.anchorStart, event.anchorEnd];
   if (event?.type !== EVENT_ID.SEQUENCE && event?.type !== EVENT_ID.MAPPING) return [0, 0];
   return walkMembers(state, value, {
     start: event.start,
     isMapping: event.type === EVENT_ID.MAPPING,
+    isFlow: event.style === COLLECTION_STYLE.FLOW,
   });
+}
+
+function isQuoted({ style }: ScalarEvent): boolean {
+  return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
 }
 
 function walkMembers(
   state: EventWalk,
   value: unknown,
-  { start, isMapping }: { start: number; isMapping: boolean },
+  { start, isMapping, isFlow }: { start: number; isMapping: boolean; isFlow: boolean },
 ): readonly [number, number] {
   const members = new Map<string, readonly [number, number]>();
   let end = start;
@@ -189,16 +200,27 @@ function walkMembers(
       isMapping && event.type === EVENT_ID.SCALAR
         ? getScalarValue(state.text, event)
         : String(index);
-    const [keyStart] = isMapping ? walkValue(state, undefined, event) : [undefined];
+    const [keyStart, keyEnd = start] = isMapping ? walkValue(state, undefined, event) : [];
     const inner: unknown = value instanceof Object ? Reflect.get(value, key) : undefined;
-    const [from, to] = isMapping ? walkValue(state, inner) : walkValue(state, inner, event);
+    const [from, valueEnd] = isMapping ? walkValue(state, inner) : walkValue(state, inner, event);
+    // An empty value has no place.
+    const to = Math.max(keyEnd, valueEnd);
     end = Math.max(end, to);
-    members.set(key, [keyStart ?? from, to]);
+    members.set(key, [keyStart ?? Math.max(start, from), to]);
   }
+  if (isFlow) end = bracketEnd(state.text, end);
   if (value instanceof Object && !state.spans.has(value))
     state.spans.set(value, { start, end, members });
   return [start, end];
 }
+
+/** Behind the bracket that closes what ends here; an empty one begins here. */
+function bracketEnd(text: string, end: number): number {
+  closingBracket.lastIndex = end;
+  return end + (closingBracket.exec(text)?.[0].length ?? 0);
+}
+
+const closingBracket = /[[{]?(?:[\s,]|#[^\n]*)*[\]}]/y;
 
 function lineStarts(text: string): readonly number[] {
   return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
