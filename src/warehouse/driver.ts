@@ -23,6 +23,14 @@ export interface OpenContext {
   readonly workload?: 'scan' | undefined;
 }
 
+/** A column whose values may mean something else than they seem to. */
+export interface DoubtfulColumn {
+  readonly table: string;
+  readonly column: string;
+  /** A sentence; it quotes no value. */
+  readonly text: string;
+}
+
 export type QueryRows = Pick<QueryResult, 'columns' | 'rows' | 'truncated'> &
   Partial<Pick<QueryResult, 'warnings' | 'cost'>>;
 
@@ -67,6 +75,8 @@ export interface DriverSession {
   readonly limitsBytes?: true;
   /** As `TableSchema.marker`, where it can be had without a statement. */
   readonly marker?: (table: string) => string | undefined;
+  /** Answers that use such a column say so. */
+  readonly doubts?: readonly DoubtfulColumn[];
   privileges(): Promise<PrivilegeReport>;
   /** Undefined if the engine remembers no statements of others, or ktx cannot read them. */
   readonly history?: StatementHistory | undefined;

@@ -7,6 +7,7 @@ import { type CatalogStatement, parseCatalogStatement } from './describe/parse.t
 import type { DriverSession, OpenContext, QueryRows, RunLimits } from './driver.ts';
 import { identityConfigOf } from './identity/identity-config.ts';
 import { identifyCaller, type WarehouseCaller } from './identity/statement-identity.ts';
+import { warnOfDoubts } from './result/doubtful-columns.ts';
 import { summarizeWarnings } from './result/engine-warnings.ts';
 import { keepStatementFacts } from './gate/analyze-statement.ts';
 import { createGate } from './gate/gate.ts';
@@ -56,7 +57,7 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
       ((name) => !covers({ ...name, schema: name.schema ?? session.dialect.defaultSchema })),
   });
   const parse = (sql: string) => parseCatalogStatement(sql, session.dialect);
-  const run = openRun(spec, session);
+  const run = openCheckedRun(gate, session, openRun(spec, session));
   const describe = async (statement: CatalogStatement, callSignal: AbortSignal) => {
     const { tables } = await introspect({}, callSignal);
     return answerFromCatalog(statement, {
@@ -83,11 +84,7 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
       const catalogStatement = parse(sql);
       const { warnings = [], ...rows } =
         catalogStatement === undefined
-          ? await gate
-              .check(sql)
-              .then(() =>
-                run(sql, { ...limits, identity: as, account: caller?.account }, callSignal),
-              )
+          ? await run(sql, { ...limits, identity: as, account: caller?.account }, callSignal)
           : limitRows(await describe(catalogStatement, callSignal), limits.maxRows);
       const ms = Math.round(performance.now() - started);
       return { queryId: newId('q'), ...rows, warnings: summarizeWarnings(warnings), ms };
@@ -105,6 +102,20 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
 
 interface SpendingRun extends RunLimits {
   readonly account: SpendingAccount | undefined;
+}
+
+/** Runs a statement that passes the gate, and warns of what is in doubt about what it reads. */
+function openCheckedRun(
+  gate: ReturnType<typeof createGate>,
+  { doubts = [] }: DriverSession,
+  run: ReturnType<typeof openRun>,
+) {
+  return async (sql: string, limits: SpendingRun, signal: AbortSignal): Promise<QueryRows> => {
+    const tables = await gate.check(sql);
+    const rows = await run(sql, limits, signal);
+    const warnings = [...warnOfDoubts(doubts, sql, tables), ...(rows.warnings ?? [])];
+    return { ...rows, warnings };
+  };
 }
 
 /** Runs a statement within the limits of bytes: those of the call, or else of the connection. */

@@ -163,6 +163,80 @@ describe('what a text file does not say', () => {
     expect(assumptions).toMatch(/^unclear\.csv at was read .*also fits the other order/m);
   });
 
+  test('is which comes first, also in a folder of parts: one that tells counts for all', async () => {
+    await put('clear/a.csv', 'id,day\n1,04/13/2025\n2,05/20/2025\n');
+    await put('clear/b.csv', 'id,day\n3,03/04/2025\n');
+    await put('mixed/a.csv', 'id,day\n1,04/13/2025\n');
+    await put('mixed/b.csv', 'id,day\n2,13/04/2025\n');
+    await put('mixed/c.csv', 'id,day\n3,03/04/2025\n');
+    const warehouse = await open();
+    expect(await rowsOf(warehouse, 'clear')).toEqual([
+      [1, '2025-04-13'],
+      [2, '2025-05-20'],
+      [3, '2025-03-04'],
+    ]);
+    const assumptions = await assumptionsOf(warehouse);
+    expect(assumptions).toContain(
+      'clear day was read with the month first (%m/%d/%Y), as a.csv shows',
+    );
+    expect(assumptions).toContain(
+      'mixed day has both orders of day and month (day first in b.csv, month first in a.csv)',
+    );
+  });
+
+  test('is which comes first, also in JSON, and a format for it can be set', async () => {
+    await put('unclear.json', '{"day": "03-04-2025", "iso": "2025-04-03"}\n');
+    await put('clear.json', '{"day": "04-13-2025"}\n{"day": "03-04-2025"}\n');
+    await put('set.json', '{"day": "03-04-2025"}\n');
+    const warehouse = await open({ 'set.json': { date_format: '%m-%d-%Y' } });
+    expect(await rowsOf(warehouse, 'unclear')).toEqual([['2025-04-03', '2025-04-03']]);
+    expect(await rowsOf(warehouse, 'clear')).toEqual([['2025-03-04'], ['2025-04-13']]);
+    expect(await rowsOf(warehouse, 'set')).toEqual([['2025-03-04']]);
+    const assumptions = await assumptionsOf(warehouse);
+    expect(assumptions).toMatch(
+      /^unclear\.json day was read with the day first .*also fits the other order/m,
+    );
+    expect(assumptions).toMatch(/^clear\.json day was read with the month first \(\S+\)$/m);
+    expect(assumptions).not.toMatch(/iso|set\.json/);
+  });
+
+  test('is said in each answer that uses a column whose order no row tells', async () => {
+    await put('unclear.csv', 'id,day,amount\n1,03/04/2024,5\n2,05/06/2024,7\n');
+    await put('clear.csv', 'id,day\n1,25/04/2024\n');
+    const warehouse = await open();
+    const warned = async (sql: string) => (await warehouse.query(sql, generous, never)).warnings;
+    const note = expect.stringMatching(/^unclear\.csv day was read with the day first/);
+    expect(await warned('SELECT month("day"), sum(amount) FROM unclear GROUP BY 1')).toEqual([
+      note,
+    ]);
+    expect(await warned('SELECT u.* FROM unclear u')).toEqual([note]);
+    expect(await warned('FROM unclear')).toEqual([note]);
+    expect(await warned('SELECT count(*), sum(amount * id) FROM unclear')).toEqual([]);
+    expect(await warned('SELECT day FROM clear')).toEqual([]);
+    const again = await open();
+    const kept = await again.query('SELECT max(day) FROM unclear', generous, never);
+    expect(kept.warnings).toEqual([note]);
+  });
+
+  test('is a title above its table, which is no line of names', async () => {
+    await put('titled.csv', 'Sales report 2025,,\nof May,,\nregion,month,amount\nN,2025-01,10\n');
+    await put('semicolons.csv', 'Sales 2025;\nregion;amount\nN;10\n');
+    await put('plain.csv', 'region,,\nN,5,6\nS,7,8\n');
+    await put('kept.csv', 'Sales report 2025,,\nregion,month,amount\nN,2025-01,10\n');
+    const warehouse = await open({ 'kept.csv': { skip_lines: 0 } });
+    const columnsOf = async (name: string) =>
+      (await schemaOf(warehouse)).tables
+        .filter(({ table }) => table === name)
+        .flatMap(({ columns }) => columns.map((column) => `${column.name} ${column.type}`));
+    expect(await columnsOf('titled')).toEqual(['region string', 'month string', 'amount integer']);
+    expect(await columnsOf('semicolons')).toEqual(['region string', 'amount integer']);
+    expect(await columnsOf('plain')).toHaveLength(3);
+    expect((await columnsOf('kept'))[0]).toBe('Sales report 2025 string');
+    const assumptions = await assumptionsOf(warehouse);
+    expect(assumptions).toContain('titled.csv has 2 lines of title above its table, left out');
+    expect(assumptions).not.toMatch(/plain\.csv.*title|kept\.csv.*title/);
+  });
+
   test('is its header, and what stands above its table', async () => {
     await put('bare.csv', '1,2\n3,4\n');
     await put('ragged.csv', 'id,a\n1,2\n2,3,4,5\n3\n');
@@ -248,6 +322,25 @@ describe('containers and partitions', () => {
     expect(await assumptionsOf(warehouse)).toContain('(sheet North) has 1 row above its table');
     const chosen = await open({ 'sales.xlsx': { sheet: 'south' } });
     expect(await tablesOf(chosen)).toEqual(['sales']);
+  });
+
+  test('a title above a narrow table of a sheet is left out, unless the sheet is set', async () => {
+    const header = (...names: string[]) => names.map((value) => ({ value }));
+    const data = [header('Sales 2025'), header('region', 'amount'), [{ value: 'N' }, { value: 5 }]];
+    await put('two.xlsx', await writeWorkbook([{ data, sheet: 'A' }]).toBuffer());
+    const few = [header('name'), [{ value: 'N' }, { value: 5 }]];
+    await put('few.xlsx', await writeWorkbook([{ data: few, sheet: 'A' }]).toBuffer());
+    const warehouse = await open();
+    const { columns, rows } = await warehouse.query('SELECT * FROM two', generous, never);
+    expect([columns.map(({ name }) => name), rows]).toEqual([['region', 'amount'], [['N', 5]]]);
+    expect(await rowsOf(warehouse, 'few')).toEqual([['N', 5]]);
+    expect(await assumptionsOf(warehouse)).toContain(
+      'two.xlsx (sheet A) has 1 row above its table',
+    );
+    const kept = await open({ 'two.xlsx': { skip_lines: 0 } });
+    expect((await kept.query('SELECT * FROM two', generous, never)).columns[0]?.name).toBe(
+      'Sales 2025',
+    );
   });
 
   test('an archive has a table for each file in it, and no path of it is followed', async () => {

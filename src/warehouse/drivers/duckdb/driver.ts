@@ -46,6 +46,7 @@ export async function open(
       run: (sql, limits, callSignal) =>
         translateErrors(reader.query(sql, { ...limits, signal: callSignal })),
       marker: source.marker,
+      doubts: source.doubts,
       privileges: async () => ({
         readOnly: true,
         findings: ['DuckDB opens the file read-only and cannot reach other files.'],
@@ -83,6 +84,7 @@ async function openSource(
     marker: () => fileFingerprint([path, `${path}.wal`]),
     unreadFiles: [],
     assumptions: [],
+    doubts: [],
     unreadTables: new Set(),
   };
 }

@@ -4,7 +4,7 @@ import type { CallLimits } from '../../../time-limit.ts';
 import type { DuckdbReader } from '../reader.ts';
 import type { FileOptions } from './file-options.ts';
 
-interface SniffedFile {
+export interface SniffedFile {
   readonly Delimiter: string;
   readonly HasHeader: boolean;
   readonly SkipRows: number | string;
@@ -13,22 +13,21 @@ interface SniffedFile {
   readonly Columns: readonly { readonly name: string; readonly type: string }[];
 }
 
-interface LoadedCsv {
+export interface LoadedCsv {
   readonly table: string;
   /** One of its files. */
   readonly file: string;
   readonly options: FileOptions;
 }
 
-/** What DuckDB assumed about a CSV that is loaded, as the ends of sentences about the file. */
-export async function describeAssumptions(
-  reader: DuckdbReader,
-  csv: LoadedCsv,
-  limits: CallLimits,
-): Promise<readonly string[]> {
-  const sniffed = await sniff(reader, csv, limits);
-  if (sniffed === undefined) return [];
-  const { file, options } = csv;
+/**
+ * What DuckDB assumed about a CSV that is loaded, but for its dates, as the ends of sentences about
+ * the file.
+ */
+export function describeAssumptions(
+  { file, options }: LoadedCsv,
+  sniffed: SniffedFile,
+): readonly string[] {
   const usual = /\.tsv\b/i.test(file) ? '\t' : ',';
   const skipped = Number(sniffed.SkipRows);
   return [
@@ -45,7 +44,6 @@ export async function describeAssumptions(
           `has ${formatCount(skipped, 'line')} before its table, left out (skip_lines: 0 reads them)`,
         ]
       : []),
-    ...(await describeDates(reader, { csv, sniffed }, limits)),
   ];
 }
 
@@ -56,13 +54,21 @@ function separation({ Delimiter, Columns }: SniffedFile): string {
     : `is separated by ${JSON.stringify(Delimiter)}`;
 }
 
-/** Undefined if the file cannot be judged by itself. */
-async function sniff(
+/** How DuckDB reads the file. Undefined if the file cannot be judged by itself. */
+export async function sniffCsv(
   reader: DuckdbReader,
-  { file, options: { delimiter, quote, date_format: dates, timestamp_format: times } }: LoadedCsv,
+  { file, options }: Omit<LoadedCsv, 'table'>,
   limits: CallLimits,
 ): Promise<SniffedFile | undefined> {
+  const {
+    delimiter,
+    quote,
+    date_format: dates,
+    timestamp_format: times,
+    skip_lines: skip,
+  } = options;
   const given = [
+    ...(skip === undefined ? [] : [`skip = ${skip}`]),
     ...(delimiter === undefined ? [] : [`delim = ${duckdb.literal(delimiter)}`]),
     ...(quote === undefined ? [] : [`quote = ${duckdb.literal(quote)}`]),
     ...(dates === undefined ? [] : [`dateformat = ${duckdb.literal(dates)}`]),
@@ -77,36 +83,6 @@ async function sniff(
     if (limits.signal.aborted) throw error;
     return undefined;
   }
-}
-
-/** How `03/04/2024`, also with a time of day, was read, and whether a row proves the order. */
-async function describeDates(
-  reader: DuckdbReader,
-  { csv, sniffed }: { readonly csv: LoadedCsv; readonly sniffed: SniffedFile },
-  limits: CallLimits,
-): Promise<readonly string[]> {
-  const { table, options } = csv;
-  const formats = {
-    DATE: { key: 'date_format', format: sniffed.DateFormat ?? '' },
-    TIMESTAMP: { key: 'timestamp_format', format: sniffed.TimestampFormat ?? '' },
-  } as const;
-  const columns = sniffed.Columns.flatMap(({ name, type }) => {
-    const found = type === 'DATE' || type === 'TIMESTAMP' ? formats[type] : undefined;
-    const isGuessed = found !== undefined && options[found.key] === undefined;
-    return isGuessed && /^%d.%m|^%m.%d/.test(found.format) ? [{ name, ...found }] : [];
-  });
-  if (columns.length === 0) return [];
-  const largest = columns.map(({ name }, at) => `max(day(${duckdb.quote(name)})) AS c${at}`);
-  const sql = `SELECT ${largest.join(', ')} FROM ${duckdb.quote(table)}`;
-  const [row] = (await reader.catalogRows(sql, limits)) as Record<string, unknown>[];
-  return columns.map(({ name, key, format }, at) => {
-    const order = /^%d.%m/.test(format) ? 'day first' : 'month first';
-    const isCertain = Number(row?.[`c${at}`] ?? 0) > 12;
-    const read = `${name} was read with the ${order} (${format})`;
-    return isCertain
-      ? read
-      : `${read}, but every row of it also fits the other order: set ${key} to be sure`;
-  });
 }
 
 interface NumberColumn {

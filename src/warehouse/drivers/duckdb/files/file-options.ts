@@ -20,12 +20,16 @@ const fileOptionsSchema = z.strictObject({
     .describe('Lines of a CSV, or rows of a sheet, that stand before the table.'),
   decimal: z.enum(['.', ',']).optional().describe('The decimal separator of a CSV.'),
   thousands: oneCharacter.optional().describe('The thousands separator of a CSV.'),
-  date_format: z.string().min(1).optional().describe('Format of dates in a CSV: "%d/%m/%Y".'),
+  date_format: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Format of dates in a CSV or JSON: "%d/%m/%Y".'),
   timestamp_format: z
     .string()
     .min(1)
     .optional()
-    .describe('Format of times in a CSV: "%d/%m/%Y %H:%M".'),
+    .describe('Format of times in a CSV or JSON: "%d/%m/%Y %H:%M".'),
   null_texts: z.array(z.string()).min(1).optional().describe('Texts of a CSV that mean NULL.'),
   types: z
     .record(

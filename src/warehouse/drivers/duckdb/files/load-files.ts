@@ -6,7 +6,7 @@ import { parseJson } from '../../../../lib/json.ts';
 import { createPrivateFolder } from '../../../../store/directories.ts';
 import { readTextOrNothing, writeAtomically } from '../../../../store/files.ts';
 import { withdrawSharedRights } from '../../../../store/ownership/private-files.ts';
-import type { OpenContext } from '../../../driver.ts';
+import type { DoubtfulColumn, OpenContext } from '../../../driver.ts';
 import { warehouseError } from '../../../warehouse-error.ts';
 import type { UnreadFile } from '../../../warehouse.ts';
 import { openReader } from '../reader.ts';
@@ -22,12 +22,14 @@ export interface LoadedFiles {
   /** As in `WarehouseSchema`. */
   readonly unreadFiles: readonly UnreadFile[];
   readonly assumptions: readonly string[];
+  /** As in `DriverSession`. */
+  readonly doubts: readonly DoubtfulColumn[];
   /** Tables of an earlier load whose files cannot be read now. */
   readonly unreadTables: ReadonlySet<string>;
 }
 
 /** Raise it when the same files must be loaded again because the loading changed. */
-const loadVersion = 'version 2';
+const loadVersion = 'version 3';
 
 /** What a load left, beside its database. */
 const loadRecordSchema = z.object({
@@ -36,6 +38,7 @@ const loadRecordSchema = z.object({
   unreadFiles: z.array(z.object({ table: z.string(), reason: z.string() })),
   unreadTables: z.array(z.string()),
   assumptions: z.array(z.string()),
+  doubts: z.array(z.object({ table: z.string(), column: z.string(), text: z.string() })),
 });
 type LoadRecord = z.infer<typeof loadRecordSchema>;
 
@@ -48,7 +51,7 @@ type LoadRecord = z.infer<typeof loadRecordSchema>;
  */
 export async function loadFiles(
   { path, files }: { readonly path: string; readonly files: FilesConfig | undefined },
-  { connection, cacheDir }: OpenContext,
+  { connection, cacheDir, projectDir }: OpenContext,
   signal: AbortSignal,
 ): Promise<LoadedFiles> {
   const tables = tablesOfFiles(path, files);
@@ -63,7 +66,9 @@ export async function loadFiles(
   const text = existsSync(database) ? readTextOrNothing(keyFile, cacheDir) : undefined;
   const known = text === undefined ? undefined : readRecord(text);
   const record =
-    known?.key === key ? known : { key, ...(await buildDatabase(database, tables, signal)) };
+    known?.key === key
+      ? known
+      : { key, ...(await buildDatabase({ database, tables, projectDir }, signal)) };
   if (record !== known) await writeAtomically(keyFile, JSON.stringify(record));
   return {
     ...record,
@@ -82,9 +87,14 @@ function readRecord(text: string): LoadRecord | undefined {
   }
 }
 
+interface DatabaseToBuild {
+  readonly database: string;
+  readonly tables: readonly FileTable[];
+  readonly projectDir: string;
+}
+
 async function buildDatabase(
-  database: string,
-  tables: readonly FileTable[],
+  { database, tables, projectDir }: DatabaseToBuild,
   signal: AbortSignal,
 ): Promise<Omit<LoadRecord, 'key'>> {
   createPrivateFolder(dirname(database));
@@ -98,7 +108,8 @@ async function buildDatabase(
     });
     let loaded;
     try {
-      loaded = await loadTables(tables, { reader, folder, previous: database, signal });
+      const loading = { reader, folder, previous: database, projectDir, signal };
+      loaded = await loadTables(tables, loading);
     } finally {
       await reader.close();
     }

@@ -1,13 +1,17 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import { errorMessage, UserError } from '../../../../lib/error.ts';
 import { duckdb } from '../../../../sql/dialects/duckdb.ts';
 import type { CallLimits } from '../../../time-limit.ts';
+import type { DoubtfulColumn } from '../../../driver.ts';
 import { translateError, warehouseError } from '../../../warehouse-error.ts';
 import type { DuckdbReader } from '../reader.ts';
-import { describeAssumptions, readDecimalCommas } from './csv-assumptions.ts';
+import { isInside } from '../../../../store/confined-file.ts';
+import { describeAssumptions, readDecimalCommas, sniffCsv } from './csv-assumptions.ts';
+import { type ColumnNote, readDateOrders, readJsonDateOrders } from './date-orders.ts';
 import type { FileTable } from './file-tables.ts';
-import { type ReadableTable, readableTables, withEncoding } from './readable-tables.ts';
+import { csvCall, type ReadableTable, readableTables, withEncoding } from './readable-tables.ts';
+import { withoutTitles } from './skip-titles.ts';
 
 interface Loading {
   readonly reader: DuckdbReader;
@@ -15,24 +19,34 @@ interface Loading {
   readonly folder: string;
   /** Path of the database of the load before; it may be missing. */
   readonly previous: string;
+  /** Messages name files in it without it. */
+  readonly projectDir: string;
   readonly signal: AbortSignal;
 }
 
 /** The time limit for the files of one table. */
 const loadTimeoutMs = 3_600_000;
 
+interface LoadNotes {
+  readonly assumptions: readonly string[];
+  readonly doubts: readonly DoubtfulColumn[];
+}
+
 /** What was loaded: the hashes by table, and what stands in `LoadedFiles`. */
 export async function loadTables(tables: readonly FileTable[], loading: Loading) {
   const hashes: Record<string, string> = {};
   const failures: { readonly table: FileTable; readonly error: UserError }[] = [];
   const assumptions: string[] = [];
+  const doubts: DoubtfulColumn[] = [];
   for (const table of tables) {
     hashes[table.name] = table.hash;
     try {
       const loaded = await loadTable(table, loading);
       if (loaded.names.length > 0) delete hashes[table.name];
       for (const name of loaded.names) hashes[name] = table.hash;
-      assumptions.push(...loaded.assumptions.map((text) => `${placeOf(table)} ${text}`));
+      const place = placeOf(table);
+      assumptions.push(...loaded.assumptions.map((text) => `${place} ${text}`));
+      doubts.push(...loaded.doubts.map((doubt) => ({ ...doubt, text: `${place} ${doubt.text}` })));
     } catch (error) {
       if (!(error instanceof UserError) || error.code !== 'not_a_database') throw error;
       failures.push({ table, error });
@@ -47,35 +61,44 @@ export async function loadTables(tables: readonly FileTable[], loading: Loading)
     table: table.name,
     reason: error.message,
   }));
-  return { hashes, unreadFiles, unreadTables, assumptions };
+  return { hashes, unreadFiles, unreadTables, assumptions, doubts };
 }
 
 /** Names of the loaded tables: a workbook may have several. */
 async function loadTable(table: FileTable, loading: Loading) {
-  const { signal, folder } = loading;
+  const { signal, folder, projectDir } = loading;
   const [first = ''] = table.files;
+  const shown = (path: string) => (isInside(path, projectDir) ? relative(projectDir, path) : path);
   const files = table.files.filter((file) => statSync(file).size > 0);
   if (files.length === 0)
-    throw warehouseError('not_a_database', `${first} could not be loaded: it has 0 bytes.`);
+    throw warehouseError('not_a_database', `${shown(first)} could not be loaded: it has 0 bytes.`);
   const empty = table.files.filter((file) => !files.includes(file)).map((file) => basename(file));
-  const place = table.files.length === 1 ? first : dirname(first);
+  const place = shown(table.files.length === 1 ? first : dirname(first));
   const fail = translateError([[/^/, 'not_a_database', `${place} could not be loaded`]]);
   const assumptions = empty.length === 0 ? [] : [`has empty parts: ${empty.join(', ')}`];
   const parts = await readableTables({ ...table, files }, folder, signal).catch(fail);
   if (parts.length === 0) assumptions.push('has no data file and was left out');
-  for (const part of parts) assumptions.push(...(await loadPart(part, loading, fail)));
-  return { names: parts.map(({ name }) => name), assumptions };
+  const doubts: DoubtfulColumn[] = [];
+  for (const part of parts) {
+    const notes = await loadPart(part, loading, fail);
+    assumptions.push(...notes.assumptions);
+    doubts.push(...notes.doubts);
+  }
+  return { names: parts.map(({ name }) => name), assumptions, doubts };
 }
 
 async function loadPart(
   part: ReadableTable,
   loading: Loading,
   fail: (error: unknown) => never,
-): Promise<readonly string[]> {
+): Promise<LoadNotes> {
   const { reader, folder, signal } = loading;
   const limits: CallLimits = { timeoutMs: loadTimeoutMs, signal };
   const create = ({ name, call }: ReadableTable) =>
-    reader.runScript(`CREATE TABLE ${duckdb.quote(name)} AS SELECT * FROM ${call}`, limits);
+    reader.runScript(
+      `CREATE OR REPLACE TABLE ${duckdb.quote(name)} AS SELECT * FROM ${call}`,
+      limits,
+    );
   const loaded = await create(part).then(
     () => part,
     async (error: unknown) => {
@@ -85,15 +108,63 @@ async function loadPart(
       return decoded;
     },
   );
-  await requireShortNames(loaded, loading).catch(fail);
-  if (loaded.csv === undefined) return loaded.assumptions;
-  const [file = ''] = loaded.csv.files;
-  const csv = { table: loaded.name, file, options: loaded.csv.options };
-  return [
-    ...loaded.assumptions,
-    ...(await describeAssumptions(reader, csv, limits)),
-    ...(await readDecimalCommas(reader, csv, limits).catch(fail)),
-  ];
+  const again = async (table: ReadableTable) => {
+    await create(table).catch((error: unknown) => fail(shortError(error)));
+    return table;
+  };
+  const titled = await withoutTitles(reader, loaded, limits);
+  const table = titled === undefined ? loaded : await again(titled);
+  await requireShortNames(table, loading).catch(fail);
+  return (table.csv === undefined ? noteJson : noteCsv)({ reader, table, again }, limits).catch(
+    fail,
+  );
+}
+
+interface LoadedPart {
+  readonly reader: DuckdbReader;
+  readonly table: ReadableTable;
+  /** Loads it in another way. */
+  readonly again: (table: ReadableTable) => Promise<ReadableTable>;
+}
+
+async function noteJson({ reader, table }: LoadedPart, limits: CallLimits): Promise<LoadNotes> {
+  const { name, json, assumptions } = table;
+  if (json === undefined) return { assumptions, doubts: [] };
+  return withColumnNotes(table, await readJsonDateOrders(reader, { table: name, ...json }, limits));
+}
+
+async function noteCsv(
+  { reader, table: first, again }: LoadedPart,
+  limits: CallLimits,
+): Promise<LoadNotes> {
+  const { files = [], options = {} } = first.csv ?? {};
+  const csv = { table: first.name, file: files[0] ?? '', options };
+  const sniffed = await sniffCsv(reader, csv, limits);
+  if (sniffed === undefined) {
+    const commas = await readDecimalCommas(reader, csv, limits);
+    return { assumptions: [...first.assumptions, ...commas], doubts: [] };
+  }
+  const parts = { table: first.name, files, options, call: csvCall, sniffed };
+  const orders = await readDateOrders(reader, parts, limits);
+  const dated =
+    orders.options === undefined
+      ? first
+      : await again({ ...first, call: csvCall(files, orders.options) });
+  const commas = await readDecimalCommas(reader, csv, limits);
+  const texts = [...describeAssumptions(csv, sniffed), ...commas];
+  const assumptions = [...dated.assumptions, ...texts];
+  return withColumnNotes({ ...dated, assumptions }, orders.notes);
+}
+
+function withColumnNotes(
+  { name, assumptions }: ReadableTable,
+  notes: readonly ColumnNote[],
+): LoadNotes {
+  const doubts = notes.filter(({ isDoubtful }) => isDoubtful);
+  return {
+    assumptions: [...assumptions, ...notes.map(({ text }) => text)],
+    doubts: doubts.map(({ column, text }) => ({ table: name, column, text })),
+  };
 }
 
 /** A longer one is no name of a column: the first line of the file is no header. */

@@ -14,6 +14,8 @@ export interface ReadableTable {
   readonly call: string;
   /** Set for a CSV, which leaves open how it is to be read. */
   readonly csv?: { readonly files: readonly string[]; readonly options: FileOptions };
+  /** Set for JSON. */
+  readonly json?: { readonly files: readonly string[]; readonly options: FileOptions };
   /** What was assumed until now, as the ends of sentences about the file. */
   readonly assumptions: readonly string[];
 }
@@ -37,9 +39,9 @@ export async function readableTables(
     const csv: ReadableTable = { name, csv: { files, options }, call, assumptions: [] };
     return [options.encoding === undefined ? csv : await withEncoding(csv, folder, signal)];
   }
-  const sample = format === 'parquet' ? '' : ', sample_size = -1';
-  const call = `read_${format}(${list(files)}, union_by_name = true${sample})`;
-  return [{ name, call, assumptions: [] }];
+  if (format === 'parquet')
+    return [{ name, call: `read_parquet(${list(files)}, union_by_name = true)`, assumptions: [] }];
+  return [{ name, json: { files, options }, call: jsonCall(files, options), assumptions: [] }];
 }
 
 /** The data files of an archive. The name of the only one does not matter. */
@@ -84,8 +86,20 @@ export async function withEncoding(
   };
 }
 
+function jsonCall(
+  files: readonly string[],
+  { date_format: dates, timestamp_format: times }: FileOptions,
+): string {
+  const given = [
+    ...(dates === undefined ? [] : [`dateformat = ${duckdb.literal(dates)}`]),
+    ...(times === undefined ? [] : [`timestampformat = ${duckdb.literal(times)}`]),
+  ];
+  const parts = [list(files), 'union_by_name = true', 'sample_size = -1', ...given];
+  return `read_json(${parts.join(', ')})`;
+}
+
 /** Types are detected from all rows, not from a sample. */
-function csvCall(files: readonly string[], options: FileOptions): string {
+export function csvCall(files: readonly string[], options: FileOptions): string {
   const texts = {
     delim: options.delimiter,
     quote: options.quote,

@@ -7,13 +7,12 @@ import { warehouseError } from '../../../warehouse-error.ts';
 import type { FileOptions } from './file-options.ts';
 import type { FileTable } from './file-tables.ts';
 import type { ReadableTable } from './readable-tables.ts';
+import { countFilled, countTitleRows, type GridCell, type GridRow, isEmpty } from './title-rows.ts';
 import { requireSmallArchive } from './zip-members.ts';
 
-type SheetCell = string | number | boolean | Date | null | undefined;
-type SheetRow = readonly SheetCell[];
 interface Sheet {
   readonly sheet: string;
-  readonly data: readonly SheetRow[];
+  readonly data: readonly GridRow[];
 }
 
 const largestWorkbook = 512 * 2 ** 20;
@@ -71,10 +70,11 @@ function chooseSheets(path: string, all: readonly Sheet[], options: FileOptions)
 }
 
 /** The names and rows of the table on a sheet, without lines above it and without empty rows. */
-function readGrid(data: readonly SheetRow[], { header, skip_lines: skip }: FileOptions) {
+function readGrid(data: readonly GridRow[], { header, skip_lines: skip }: FileOptions) {
   const filled = data.slice(skip ?? 0).filter((row) => countFilled(row) > 0);
   const width = Math.max(0, ...filled.slice(0, firstRows).map(countFilled));
-  const start = skip === undefined ? filled.findIndex((row) => countFilled(row) * 2 >= width) : 0;
+  const fuller = filled.findIndex((row) => countFilled(row) * 2 >= width);
+  const start = skip === undefined ? Math.max(fuller, countTitleRows(filled)) : 0;
   const table = filled.slice(Math.max(0, start));
   const [first = []] = table;
   const looksLikeNames = first.every((cell) => isEmpty(cell) || typeof cell === 'string');
@@ -107,7 +107,7 @@ function uniqueNames(wishes: readonly string[]): readonly string[] {
   });
 }
 
-function typeOf(rows: readonly SheetRow[], at: number): string {
+function typeOf(rows: readonly GridRow[], at: number): string {
   const cells = rows.map((row) => row[at]).filter((cell) => !isEmpty(cell));
   if (cells.length === 0) return 'VARCHAR';
   if (cells.every((cell) => typeof cell === 'boolean')) return 'BOOLEAN';
@@ -117,20 +117,12 @@ function typeOf(rows: readonly SheetRow[], at: number): string {
   return cells.every((cell) => cell.getTime() % 86_400_000 === 0) ? 'DATE' : 'TIMESTAMP';
 }
 
-function isEmpty(cell: SheetCell): boolean {
-  return cell === null || cell === undefined || cell === '';
-}
-
-function countFilled(row: SheetRow): number {
-  return row.filter((cell) => !isEmpty(cell)).length;
-}
-
-function csvCell(cell: SheetCell): string {
+function csvCell(cell: GridCell): string {
   return isEmpty(cell) ? '' : `"${cellText(cell).replaceAll('"', '""')}"`;
 }
 
 /** A date without a time as a day. */
-function cellText(cell: SheetCell): string {
+function cellText(cell: GridCell): string {
   if (!(cell instanceof Date)) return String(cell ?? '');
   const text = cell.toISOString();
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.replace('T', ' ').slice(0, -1);
