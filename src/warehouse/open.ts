@@ -50,6 +50,7 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
     return catalog;
   };
   const gate = createGate(session.policy, {
+    dialect: session.dialect,
     allowedFunctions: spec.config.allow_functions ?? [],
     loadTables,
     isLeftOut:

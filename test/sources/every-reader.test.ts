@@ -156,7 +156,7 @@ const readLog = (name: string, text: string) => {
 };
 const gateOf = (policy: Parameters<typeof createGate>[0]) => {
   const loadTables = async () => Promise.resolve([{ schema: 'main', table: 'orders' }]);
-  return createGate(policy, { allowedFunctions: [], loadTables });
+  return createGate(policy, { dialect: duckdb, allowedFunctions: [], loadTables });
 };
 const duckdbReader = openReader({ path: ':memory:', options: {}, settings: [] });
 // Opened before the readers, which keep this process busy for longer than a statement may take.

@@ -159,6 +159,19 @@ describe('the gate, around every driver', () => {
     await warehouse.close();
   });
 
+  test.each([
+    ['month', "CAST(strftime('%m', x) AS INTEGER) for month(x)"],
+    ['year', "CAST(strftime('%Y', x) AS INTEGER) for year(x)"],
+  ])('says how this engine writes %s, which only others have', async (name, way) => {
+    const open = await database.open();
+    const asked = open.query(`SELECT ${name}('2025-09-01')`, generous, never);
+    await expect(asked).rejects.toMatchObject({
+      code: 'gate_refused',
+      hint: `Here, write ${way}.`,
+    });
+    await open.close();
+  });
+
   test('allows a function of allow_functions, however it is written', async () => {
     const statement = 'SELECT length(randomblob(4))';
     const strict = await database.open();

@@ -158,6 +158,7 @@ function gateOn(engine: AnyEngine): void {
     for (const sql of statements()) {
       const { refusal } = await attempt(() =>
         createGate(session.policy, {
+          dialect: session.dialect,
           allowedFunctions: [],
           loadTables: async () => tables,
         }).check(sql),

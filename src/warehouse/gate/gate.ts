@@ -1,5 +1,5 @@
 import { nearest } from '../../lib/suggest.ts';
-import type { TableRef } from '../../sql/dialect.ts';
+import type { DatePart, Dialect, TableRef } from '../../sql/dialect.ts';
 import { drivers } from '../config.ts';
 import { gateRefusal, warehouseError } from '../warehouse-error.ts';
 import type { GatePolicy, UnresolvedTable } from './policy.ts';
@@ -11,6 +11,7 @@ import type { GatePolicy, UnresolvedTable } from './policy.ts';
 const maxStatementLength = 100_000;
 
 interface GateOptions {
+  readonly dialect: Dialect;
   /** Functions that the connection allows in addition to the policy's. */
   readonly allowedFunctions: readonly string[];
   /**
@@ -27,7 +28,7 @@ interface GateOptions {
  */
 export function createGate(
   policy: GatePolicy,
-  { allowedFunctions, loadTables, isLeftOut }: GateOptions,
+  { dialect, allowedFunctions, loadTables, isLeftOut }: GateOptions,
 ) {
   const safeFunctions = new Set([
     ...policy.safeFunctions,
@@ -71,7 +72,7 @@ export function createGate(
       checkText(sql);
       const facts = await policy.inspect(sql);
       const unsafe = facts.functions.find((name) => !safeFunctions.has(name));
-      if (unsafe !== undefined) throw functionRefusal(unsafe, safeFunctions);
+      if (unsafe !== undefined) throw functionRefusal(unsafe, safeFunctions, dialect);
       return resolveTables(facts.tables);
     },
     resolveTables,
@@ -110,13 +111,26 @@ function checkText(sql: string): void {
   if (sql.includes('\0')) throw gateRefusal('parse', 'the text contains a NUL character.');
 }
 
-function functionRefusal(name: string, safeFunctions: ReadonlySet<string>) {
+function functionRefusal(name: string, safeFunctions: ReadonlySet<string>, dialect: Dialect) {
+  const part = partFunctions[name];
   return gateRefusal(
     'function',
     `the function ${name} is not on the list of safe functions.`,
-    `${suggestionText(name, safeFunctions)}If it only computes a value, add it to allow_functions of the connection in ktx.yaml.`,
+    part === undefined
+      ? `${suggestionText(name, safeFunctions)}If it only computes a value, add it to allow_functions of the connection in ktx.yaml.`
+      : `Here, write ${dialect.datePart(part, 'x')} for ${name}(x).`,
   );
 }
+
+/** Functions of some engines, which others spell in another way. */
+const partFunctions: Readonly<Record<string, DatePart | undefined>> = {
+  year: 'year_number',
+  quarter: 'quarter_of_year',
+  month: 'month_of_year',
+  week: 'week_of_year',
+  day: 'day_of_month',
+  hour: 'hour_of_day',
+};
 
 function leftOutError(name: UnresolvedTable) {
   return gateRefusal(
