@@ -9,6 +9,7 @@ import type { TrialPlans } from '../../semantic/query/groupings.ts';
 import type { SemanticQuery } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
+import { warnOfComingPeriods } from '../../warehouse/result/coming-periods.ts';
 import { warnOfOddNumbers } from '../../warehouse/result/odd-numbers.ts';
 import { isLimitWarning } from '../../warehouse/spending.ts';
 import type { QueryLimits } from '../../warehouse/warehouse.ts';
@@ -94,7 +95,8 @@ export async function runQuery(
   // With values of the last scan: for people, not for models.
   const unscanned = () => noteUnscannedValues(project, connection, plan.compared);
   const engine = compiled.isGuarded ? withheldWarnings(result.warnings) : result.warnings;
-  const warnings = [...engine, ...warnOfOddNumbers(columns, result.rows)];
+  const odd = warnOfOddNumbers(columns, result.rows);
+  const warnings = [...engine, ...odd, ...warnOfComingPeriods(columns, result.rows)];
   return { connection, sql, outline, unscanned, receipt, ...result, columns, warnings };
 }
 
