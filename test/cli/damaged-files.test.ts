@@ -32,6 +32,23 @@ test.each([
   expect(readFileSync(join(cwd, orders), 'utf8')).toBe(text);
 });
 
+test.each(['claims/warehouse/orders.jsonl', 'sources/warehouse/main.jsonl'])(
+  '%s in UTF-16 stops an ingest with the reason, and a copy in UTF-8 mends it',
+  async (path) => {
+    const cwd = await shopProject();
+    await ktx(['ingest'], { cwd });
+    const text = readFileSync(join(cwd, path), 'utf8');
+    writeFileSync(join(cwd, path), Buffer.from(`\ufeff${text}`, 'utf16le'));
+    const { code, stderr } = await ktx(['ingest'], { cwd });
+    expect(code).not.toBe(0);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /: it is UTF-16, and ktx reads UTF-8\. \[file_unreadable\] next: Restore it from git, or save/,
+    );
+    writeFileSync(join(cwd, path), text);
+    expect((await ktx(['ingest'], { cwd })).code).toBe(0);
+  },
+);
+
 test('a list of conflicts that cannot be read is not called empty', async () => {
   const cwd = await shopProject();
   await ktx(['ingest'], { cwd });

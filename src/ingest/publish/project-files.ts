@@ -105,16 +105,22 @@ function readUtf8(dir: string, path: string): string {
     const found = readConfinedFileSync(join(dir, path), { within: dir, maxBytes: largestText });
     if (found.kind !== 'read')
       throw new Error(found.kind === 'missing' ? 'it is gone' : found.reason);
-    if (!isUtf8(found.bytes)) throw new Error('it is not valid UTF-8');
+    if (!isUtf8(found.bytes)) throw new Error(encodingFault(found.bytes));
     return found.bytes.toString('utf8');
   } catch (error) {
     return unreadableText(join(dir, path), error);
   }
 }
 
+/** Editors and shells of Windows write UTF-16. */
+function encodingFault(bytes: Buffer): string {
+  const isWide = ['fffe', 'feff'].includes(bytes.subarray(0, 2).toString('hex'));
+  return isWide ? 'it is UTF-16, and ktx reads UTF-8' : 'it is not valid UTF-8';
+}
+
 function unreadableText(file: string, cause: unknown): string {
   if (!file.endsWith('.jsonl')) return `\uD800${errorMessage(cause)}`;
-  const hint = 'Move it away, or restore it from git.';
+  const hint = 'Restore it from git, or save it as UTF-8 if that is all that is wrong with it.';
   throw new UserError('file_unreadable', `${file}: ${errorMessage(cause)}.`, { hint, cause });
 }
 
