@@ -23,7 +23,7 @@ import { alignColumns } from './terminal/table.ts';
 import type { Pause } from '../llm/governor/call-gate.ts';
 import { pauseEvent } from '../llm/governor/retries/pause-event.ts';
 import { pauseNote } from './model-pause.ts';
-import { escapeControls, textWidth, wrapNote } from './terminal/text-width.ts';
+import { escapeControls, textWidth, wrapNote, wrapText } from './terminal/text-width.ts';
 
 /** The state of one command line. */
 interface CliRun {
@@ -190,7 +190,14 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
     if (result === undefined) return;
     run.exitCode = result.failure?.exitCode ?? result.exitCode ?? 0;
     await printResult(run, result);
-    for (const line of noteLines(result, run)) context.printNote(line);
+    for (const note of result.notes ?? []) context.printNote(withInvocation(note, run));
+    // Not wrapped: people copy commands.
+    if (!isSilent)
+      host.stderr.write(
+        stepLines(result, run)
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
   } finally {
     progress.clear();
     // If opening the project failed, there is nothing to close, and its error is the command's.
@@ -274,20 +281,27 @@ function envelopeMeta({ command, runId, started, exitCode }: CliRun): object {
   };
 }
 
-/** Notes, then the commands to type next. A failure has its next step in its hint. */
-function noteLines(result: CommandResult, run: CliRun): readonly string[] {
-  const { notes = [], next = [], failure } = result;
-  const steps = failure === undefined ? next : [];
-  const rows = steps.map(([command, purpose = '']) => [withInvocation(command, run), purpose]);
-  const stepLines = alignColumns(rows).map((line, index) => {
-    const label = index === 0 ? run.screen.style('dim', 'next') : '    ';
-    return `${label}  ${line}`;
-  });
-  return [
-    ...notes.map((note) => withInvocation(note, run)),
-    ...(stepLines.length > 0 ? ['', ...stepLines] : []),
-  ];
+/**
+ * The commands to type next, with their purposes beside or, in a narrow terminal, below them. A
+ * failure has its next step in its hint.
+ */
+function stepLines({ next = [], failure }: CommandResult, run: CliRun): readonly string[] {
+  if (failure !== undefined || next.length === 0) return [];
+  const { style, noteWidth: width = Infinity } = run.screen;
+  const rows = next.map(([command, purpose = '']) => [withInvocation(command, run), purpose]);
+  const aligned = alignColumns(rows);
+  const isNarrow = aligned.some((line) => textWidth(line) + stepIndent.length > width);
+  const lines = isNarrow
+    ? rows.flatMap(([command = '', purpose = '']) => [
+        command,
+        ...wrapText(purpose, width - 2 * stepIndent.length).map((line) => `  ${line}`),
+      ])
+    : aligned;
+  const label = `${style('dim', 'next')}  `;
+  return ['', ...lines.map((line, index) => (index === 0 ? label : stepIndent) + line)];
 }
+
+const stepIndent = ' '.repeat('next  '.length);
 
 const commandPattern = new RegExp(
   `\\bktx(?= (?:--help|(?:${registry.map(({ path }) => path).join('|')})\\b))`,

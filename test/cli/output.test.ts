@@ -11,6 +11,7 @@ import {
   textWidth,
   truncateText,
   wrapNote,
+  wrapText,
 } from '../../src/cli/terminal/text-width.ts';
 import { ktx, shopProject } from './run-cli.ts';
 
@@ -55,6 +56,22 @@ describe('what a terminal may get', () => {
       '  once more',
     ]);
     expect(renderError(error, screen({ NO_COLOR: '1' }, false)).split('\n')).toHaveLength(2);
+  });
+
+  test('a command in a sentence is not broken', () => {
+    const hint =
+      'or keep it: ktx sl query -m orders.count --where "status = 1", then ktx review list shows it';
+    expect(wrapText(hint, 40)).toEqual([
+      'or keep it:',
+      'ktx sl query -m orders.count --where "status = 1",',
+      'then ktx review list shows it',
+    ]);
+    expect(wrapText('what ktx is told of in the morning', 12)).toEqual([
+      'what',
+      'ktx is told',
+      'of in the',
+      'morning',
+    ]);
   });
 
   test('colour for a person, unless it is refused', () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { spawnSync } from 'node:child_process';
@@ -6,6 +6,7 @@ import { describe, expect, inject, test, vi } from 'vitest';
 import tree from '../../src/cli/completion/completion-tree.json' with { type: 'json' };
 import { schemaFlags } from '../../src/cli/flags/schema-flags.ts';
 import { providers } from '../../src/llm/ai-sdk/providers.ts';
+import { duckdbFile } from '../sources/dbt-fixture.ts';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
 import { folder, ktx, ktxJson, shopDatabase, shopProject } from './run-cli.ts';
 
@@ -498,4 +499,40 @@ describe('a warehouse that does not answer', () => {
     }
     expect(await ktxJson(['status', '--fast'], { cwd })).toMatchObject({ code: 0 });
   });
+});
+
+test('names have no schema where only one schema has tables, whichever it is', async () => {
+  const cwd = folder();
+  await duckdbFile(cwd, 'CREATE SCHEMA analytics; CREATE TABLE analytics.orders (id INTEGER);');
+  const setup = ['setup', '--driver', 'duckdb', '--path', 'warehouse.duckdb'];
+  const { stderr } = await ktx(setup, { cwd });
+  expect(stderr).toContain('schemas in ktx.yaml: analytics. Its tables have names without');
+  await ktx(['ingest'], { cwd });
+  expect(existsSync(join(cwd, 'semantic-layer/warehouse/orders.yaml'))).toBe(true);
+});
+
+test('where several schemas have tables, setup says how names lose the schema', async () => {
+  const cwd = folder();
+  await duckdbFile(
+    cwd,
+    'CREATE SCHEMA analytics; CREATE TABLE analytics.orders (id INTEGER); CREATE SCHEMA raw; CREATE TABLE raw.orders (id INTEGER);',
+  );
+  const setup = ['setup', '--driver', 'duckdb', '--path', 'warehouse.duckdb'];
+  const { stderr } = await ktx(setup, { cwd });
+  expect(stderr).toContain('like analytics__orders. For names without it');
+  expect(readFileSync(join(cwd, 'ktx.yaml'), 'utf8')).not.toContain('schemas');
+  await ktx(['ingest'], { cwd });
+  expect(existsSync(join(cwd, 'semantic-layer/warehouse/analytics__orders.yaml'))).toBe(true);
+});
+
+test('a command to type next stays in one line of a narrow terminal', async () => {
+  const cwd = join(folder(), 'a-folder-with-a-name-that-is-longer-than-most-names-of-folders');
+  mkdirSync(cwd);
+  shopDatabase(join(cwd, 'shop.db'));
+  const place = ['--driver', 'sqlite', '--path', 'shop.db', '--project-dir', cwd];
+  const argv = ['setup', ...place, '--llm-backend', 'none', '--no-ingest', '--mcp-client', 'none'];
+  const { stderr } = await ktx([...argv, '--no-color'], { cwd, terminal: true });
+  expect(stderr).toMatch(
+    /^next {2}.* --project-dir \S+ ingest warehouse\n {8}finds keys and joins, writes the semantic layer$/m,
+  );
 });

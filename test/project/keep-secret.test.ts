@@ -22,7 +22,10 @@ test.for(["it's", 'a"b', '$HOME #1', 'p\\n', ' x ', '`tick`', 'a\'b"c', 'Größe
     write(dir, '.env', before);
     const env = { MY_SHOP_PASSWORD_2: 'of the shell' };
     const kept = await keepInEnvFile({ dir, name: 'my-shop', value }, env);
-    expect(kept).toBe('env:MY_SHOP_PASSWORD_3');
+    expect(kept).toEqual({
+      reference: 'env:MY_SHOP_PASSWORD_3',
+      written: ['.env', '.gitignore'],
+    });
     const { variables } = await readEnvFile(dir);
     expect(Object.fromEntries(variables)).toEqual({
       MY_SHOP_PASSWORD: 'old',
@@ -39,6 +42,8 @@ test('git ignores .env, and one that git has is known', async () => {
   write(dir, '.gitignore', 'dist');
   await keepInEnvFile({ dir, name: 'shop', value: 'a' }, {});
   expect(read(dir, '.gitignore')).toBe('dist\n.env\n');
+  const again = await keepInEnvFile({ dir, name: 'other', value: 'a' }, {});
+  expect(again.written).toEqual(['.env']);
   expect(await isEnvFileInGit(dir)).toBe(false);
   run(dir, 'add', '-f', '.env');
   expect(await isEnvFileInGit(dir)).toBe(true);

@@ -37,12 +37,12 @@ export function padText(text: string, width: number, align: 'left' | 'right'): s
 }
 
 /**
- * Lines of at most `width` columns, broken at spaces. A longer word stays whole; without a width,
- * one line.
+ * Lines of at most `width` columns, broken at spaces. A longer word stays whole, and so does a
+ * command, which people copy; without a width, one line.
  */
 export function wrapText(text: string, width: number | undefined): readonly string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
+  for (const word of splitWords(text)) {
     const last = lines.at(-1);
     const fits =
       last !== undefined &&
@@ -51,6 +51,30 @@ export function wrapText(text: string, width: number | undefined): readonly stri
     else lines.push(word);
   }
   return lines;
+}
+
+/**
+ * `ktx` with what belongs to it in a sentence: the words of the command, flags with their values,
+ * quoted texts, and words of other characters than letters.
+ */
+const commandInText =
+  /(?<![\w/.-])ktx(?: [a-z-]+){1,2}(?: (?:--?[a-z][\w-]*(?:[ =](?:"[^"]*"|[^\s"-][^\s"]*))?|"[^"]*"|<[^>]*>|\w+[.:/_=(][^\s"]*))*/g;
+
+function splitWords(text: string): readonly string[] {
+  const words: string[] = [];
+  let at = 0;
+  const addWords = (plain: string) => {
+    const [first = '', ...others] = plain.split(' ');
+    words[Math.max(0, words.length - 1)] = `${words.at(-1) ?? ''}${first}`;
+    words.push(...others);
+  };
+  for (const { 0: command, index } of text.matchAll(commandInText)) {
+    addWords(text.slice(at, index));
+    words[words.length - 1] = `${words.at(-1) ?? ''}${command}`;
+    at = index + command.length;
+  }
+  addWords(text.slice(at));
+  return words;
 }
 
 /** Colours and links take no column. */

@@ -17,6 +17,12 @@ interface TypedSecret {
   readonly value: string;
 }
 
+interface KeptSecret {
+  readonly reference: string;
+  /** Relative to the project. */
+  readonly written: readonly string[];
+}
+
 const ownerOnly = 0o600;
 
 /** `SHOP_PASSWORD` for the connection `shop`. */
@@ -25,23 +31,24 @@ export const passwordVariable = (connection: string): string =>
 
 /**
  * Adds the secret to the `.env` of the project, which only its owner may read then, and which git
- * is told to ignore. The lines that are there stay. Returns the reference for `ktx.yaml`.
+ * is told to ignore. The lines that are there stay. Returns the reference for `ktx.yaml`, and the
+ * files that have changed.
  */
 export async function keepInEnvFile(
   { dir, name, value }: TypedSecret,
   env: HostEnvironment,
-): Promise<string> {
+): Promise<KeptSecret> {
   const path = join(dir, '.env');
   const text = (await readText(path, dir)) ?? '';
   const inFile = parseEnv(text);
   const variable = freeVariable(passwordVariable(name), { ...inFile, ...env });
   const start = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   const line = `${variable}=${quoteForEnv(value)}`;
-  await ignoreInGit(dir, '.env');
+  const ignored = await ignoreInGit(dir, '.env');
   await writeAtomically(path, `${start}${line}\n`, { within: dir, mode: ownerOnly });
   // One that others could read keeps its mode.
   await chmod(path, ownerOnly);
-  return `env:${variable}`;
+  return { reference: `env:${variable}`, written: ['.env', ...ignored] };
 }
 
 /** The name, or with a number behind it: another connection, or a person, may use it. */
@@ -102,11 +109,12 @@ function quoteForEnv(value: string): string {
   });
 }
 
-/** Adds a line to `.gitignore`, unless it is there. */
-async function ignoreInGit(dir: string, pattern: string): Promise<void> {
+/** Adds a line to `.gitignore`, unless it is there. Returns the file if it has changed. */
+async function ignoreInGit(dir: string, pattern: string): Promise<readonly string[]> {
   const path = join(dir, '.gitignore');
   const text = (await readText(path, dir)) ?? '';
-  if (text.split(/\r?\n/).some((line) => line.trim() === pattern)) return;
+  if (text.split(/\r?\n/).some((line) => line.trim() === pattern)) return [];
   const start = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   await writeAtomically(path, `${start}${pattern}\n`, { within: dir });
+  return ['.gitignore'];
 }

@@ -42,7 +42,7 @@ export type WarehouseProbe = Awaited<ReturnType<typeof probeConnection>>;
  * Creates a project with the connection that a person has typed, or adds it to the existing
  * project, and approves it. Writes nothing unless the warehouse answers. `written` lists the
  * created or changed files and folders, relative to the project, `schemas` those that `ktx.yaml`
- * has because of `firstSchema`.
+ * has so that names of datasets are short.
  */
 export async function setUpProject(
   { env, firstSchema, ...connection }: TypedConnection,
@@ -60,14 +60,16 @@ export async function setUpProject(
 }
 
 /**
- * The schemas with the first one first; undefined if the settings or the engine say which it is.
+ * The schemas with the first one first: that of dbt, or the only one that has tables. Undefined if
+ * the settings or the engine say which it is.
  */
 function schemasFrom(
-  first: string | undefined,
+  named: string | undefined,
   config: WarehouseConfig,
   found: readonly string[],
 ): readonly string[] | undefined {
   const { defaultSchema } = findDialect(config.driver);
+  const first = named ?? (found.length === 1 ? found[0] : undefined);
   const isOpen = !('schemas' in config) && !('database' in config && config.database === first);
   if (first === undefined || !isOpen || defaultSchema === '' || defaultSchema === first)
     return undefined;

@@ -2,6 +2,7 @@ import { formatByteSize } from '../../../lib/byte-size.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { setUpProject, WarehouseProbe } from '../../../project/setup/setup.ts';
+import { findDialect } from '../../../sql/dialects.ts';
 import { driverNamed, type WarehouseConfig } from '../../../warehouse/config.ts';
 import type { CommandContext, CommandResult } from '../../command.ts';
 import {
@@ -31,14 +32,16 @@ export async function connectWarehouse(
     );
   const report = await setUp(config).catch(async (error: unknown) => {
     if (!needsPassword(error, warehouse, context)) throw error;
-    return setUp(await askForPassword(warehouse, context));
+    const kept = await askForPassword(warehouse, context);
+    const done = await setUp(kept.config);
+    return { ...done, written: [...done.written, ...kept.written] };
   });
   const { written, probe } = report;
   return {
     data: report,
     text: `${describeProbe(name, probe)}\n${dir}: ${describeWritten(written)}`,
     notes: [
-      ...schemaNotes(report),
+      ...schemaNotes(report, config),
       ...untriedNotes(config),
       ...probeWarnings(probe),
       ...historyNotes(probe, { name, isOn: isHistoryOn(config) }),
@@ -52,12 +55,25 @@ export async function connectWarehouse(
   };
 }
 
-function schemaNotes({ schemas }: Awaited<ReturnType<typeof setUpProject>>): readonly string[] {
-  return schemas === undefined
-    ? []
-    : [
-        `schemas in ktx.yaml: ${schemas.join(', ')}. Tables of the first have names without a schema; take out what you do not need.`,
-      ];
+function schemaNotes(
+  { schemas, probe }: Awaited<ReturnType<typeof setUpProject>>,
+  config: WarehouseConfig,
+): readonly string[] {
+  if (schemas?.length === 1)
+    return [
+      `schemas in ktx.yaml: ${schemas[0]}. Its tables have names without the schema. No other schema has tables; add one there when it has.`,
+    ];
+  if (schemas !== undefined)
+    return [
+      `schemas in ktx.yaml: ${schemas.join(', ')}. Tables of the first have names without a schema; take out what you do not need.`,
+    ];
+  const { defaultSchema } = findDialect(config.driver);
+  const { schemas: found } = probe;
+  const isOpen = !('schemas' in config) && defaultSchema !== '' && found.length > 1;
+  if (!isOpen || found.includes(defaultSchema)) return [];
+  return [
+    `Datasets will have their schema in their name, like ${found[0]}__orders. For names without it, write the main schema first into ktx.yaml before ktx ingest: schemas: [${found.join(', ')}]`,
+  ];
 }
 
 /** That nobody has seen ktx work with a real account of this provider. */

@@ -43,12 +43,13 @@ const unkept = 'env:TYPED_PASSWORD';
 
 /**
  * Asks for the password without showing it, tries it, and keeps it where the person wants. Returns
- * the settings with a reference to it. Asks again until the server takes it.
+ * the settings with a reference to it, and the files of the project that have changed. Asks again
+ * until the server takes it.
  */
 export async function askForPassword(
   { dir, name, config, keepPassword: place, profile }: WarehouseToConnect,
   context: CommandContext,
-): Promise<WarehouseConfig> {
+): Promise<{ readonly config: WarehouseConfig; readonly written: readonly string[] }> {
   const { signal } = context;
   const { probeConnection } = await import('../../../../project/setup/setup.ts');
   const ofProfile = profile?.password;
@@ -66,16 +67,18 @@ export async function askForPassword(
     return typed;
   });
   const keep = () => keepPassword({ dir, name, value }, place, context);
-  const password = await (place === undefined ? retryPrompts(context, keep) : keep());
-  return { ...config, password } as WarehouseConfig;
+  const { reference: password, written } = await (place === undefined
+    ? retryPrompts(context, keep)
+    : keep());
+  return { config: { ...config, password } as WarehouseConfig, written };
 }
 
-/** Keeps the password where the flag or the person says, and returns the reference to it. */
+/** Keeps the password where the flag or the person says. */
 async function keepPassword(
   secret: { readonly dir: string; readonly name: string; readonly value: string },
   flag: PasswordPlace | undefined,
   context: CommandContext,
-): Promise<string> {
+): Promise<{ readonly reference: string; readonly written: readonly string[] }> {
   const { env } = context.host;
   const secrets = await import('../../../../project/setup/keep-secret.ts');
   const { openKeychain } = await import('../../../../store/keychain.ts');
@@ -83,11 +86,11 @@ async function keepPassword(
   const place = flag ?? (await askForPlace(secret.dir, keychain, context));
   switch (place) {
     case 'keychain':
-      return secrets.keepInKeychain(secret, keychain);
+      return { reference: secrets.keepInKeychain(secret, keychain), written: [] };
     case 'env':
       return secrets.keepInEnvFile(secret, env);
     case 'file':
-      return secrets.keepInOwnFile(secret, env);
+      return { reference: await secrets.keepInOwnFile(secret, env), written: [] };
   }
   return place satisfies never;
 }
