@@ -42,3 +42,17 @@ test('a file that becomes unreadable is named, and takes nothing away', async ()
   await run('ingest');
   expect(existsSync(dataset)).toBe(false);
 });
+
+test('a setup that goes on to an answer says once what it did not read and assumed', async () => {
+  const dir = folder();
+  mkdirSync(join(dir, 'data'));
+  writeFileSync(join(dir, 'data/orders.csv'), 'id;total\n1;2\n2;3\n');
+  writeFileSync(join(dir, 'data/empty.csv'), '');
+  const place = ['--driver', 'duckdb', '--path', './data'];
+  const { stdout, stderr } = await ktx(['setup', ...place, '--ingest'], { cwd: dir });
+  const lines = (stdout + stderr).split('\n');
+  expect(lines.filter((line) => /not read|assumed/.test(line))).toEqual([
+    'not read: data/empty.csv could not be loaded: it has 0 bytes.',
+    'assumed: orders.csv is separated by ";"',
+  ]);
+});

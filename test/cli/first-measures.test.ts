@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { agentTools } from '../../src/chat/tools/agent-tools.ts';
 import { openPermissions } from '../../src/chat/tools/permissions.ts';
 import { loadAgent } from '../../src/project/agents/agent.ts';
-import { countKnownValues } from '../../src/project/answer/values.ts';
+import { readKnownValues } from '../../src/project/answer/values.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { proposeQuestions, questionText } from '../../src/project/setup/first-questions.ts';
 import { ktx, ktxJson } from './run-cli.ts';
@@ -48,7 +48,7 @@ test('a first question groups by a field that has few values in the data', async
   await using closing = new AsyncDisposableStack();
   const project = closing.adopt(await openProject(cwd), (open) => open.close());
   const { model } = await project.model('warehouse');
-  const counts = await countKnownValues(project, 'warehouse');
+  const counts = await readKnownValues(project, 'warehouse');
   expect(proposeQuestions(model, counts).map(questionText)).toEqual([
     'orders.total_amount by orders.buyer',
   ]);
@@ -67,12 +67,33 @@ test('a first question does not group by what its metric filters', async () => {
   );
   const project = closing.adopt(await openProject(cwd), (open) => open.close());
   const { model } = await project.model('warehouse');
-  const counts = new Map([
-    ['orders.buyer', 5],
-    ['orders.tax', 9],
+  const known = new Map([
+    ['orders.buyer', ['b1', 'b2']],
+    ['orders.tax', ['1', '2', '3']],
   ]);
-  expect(proposeQuestions(model, counts).map(questionText)).toEqual(['orders.paid by orders.tax']);
+  expect(proposeQuestions(model, known).map(questionText)).toEqual(['orders.paid by orders.tax']);
   writeFileSync(join(cwd, 'semantic-layer/warehouse/orders.yaml'), before);
+});
+
+test.each([
+  ['a name of notes', 'buyer_note', ['call back', 'gift']],
+  ['values that are sentences', 'buyer', ['please ring twice at the door', 'none']],
+])('a first question does not group by free text: %s', async (_case, field, values) => {
+  await using closing = new AsyncDisposableStack();
+  const before = file();
+  const path = join(cwd, 'semantic-layer/warehouse/orders.yaml');
+  const note = '  - {name: buyer_note, type: string, expr: buyer}\n';
+  writeFileSync(path, before.replace('fields:\n', `fields:\n${field === 'buyer' ? '' : note}`));
+  const project = closing.adopt(await openProject(cwd), (open) => open.close());
+  const { model } = await project.model('warehouse');
+  const known = new Map([
+    [`orders.${field}`, values],
+    ['orders.tax', ['1', '2', '3']],
+  ]);
+  expect(proposeQuestions(model, known).map(questionText)).toEqual([
+    'orders.total_amount by orders.tax',
+  ]);
+  writeFileSync(path, before);
 });
 
 test('an agent that may use accepted metrics only is not offered them', async () => {

@@ -59,7 +59,9 @@ beforeEach(async () => {
 describe('a decision that is taken back', () => {
   test('is said to be open again only where something is open', async () => {
     const [, second] = await versions();
-    await run('review', 'choose', subject, second);
+    expect(await run('review', 'choose', subject, second)).toContain(
+      `${subject}: chose ${second}: {agg: sum, of: amount}`,
+    );
     expect(await run('review', 'undo', subject)).toContain(`${subject}: open again`);
 
     await run('review', 'choose', subject, second);

@@ -159,7 +159,7 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     type('Down', 'Down', 'Down', 'Down');
     await sees(/● Postgres/);
     type('Enter');
-    await sees(/postgresql:\/\/user@host:5432[^]*$/);
+    await sees(/◆ {2}\S.*\n(?:│ {2}\S.*\n)*│ {2}\S.*postgresql:\/\/user@host:5432/);
     type(Object.assign(new URL(url), { password: 'pasted-one' }).href, 'Enter');
     await sees(/The password is not kept there/);
     await sees(/Password for warehouse/);
@@ -182,6 +182,7 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
       `OTHER='x'\nWAREHOUSE_PASSWORD='${url.password}'\n`,
     );
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('.env\n');
+    expect(screen()).toMatch(/: wrote .*ktx\.schema\.json, \.env, \.gitignore$/m);
     await sees(/Which LLM may ktx use\?/);
     type('Enter');
     await sees(/llm: none/);
@@ -293,7 +294,7 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     await sees(/Read the warehouse now\?/);
     type('Enter');
     await sees(/2 datasets, 1 join\s+orders\.customer_id → customers/);
-    await sees(/ktx proposes 1 measure: orders\.total_amount\. Are they right\?/);
+    await sees(/ktx proposes 1 measure: orders\.total_amount\. Is it right\?[^]*○ yes\n/);
     type('Down', 'Enter');
     await sees(/Ask a first question:/);
     type('Up', 'Enter');

@@ -11,7 +11,7 @@ import { drivers, type WarehouseConfig } from '../../warehouse/config.ts';
 import type { DriverDescription } from '../../warehouse/driver-description.ts';
 import type { CommandContext } from '../command.ts';
 import { usageError } from '../terminal/failure.ts';
-import { promptForFlag, requireAnswer } from '../terminal/prompt.ts';
+import { promptForFlag, requireAnswer, wrapQuestion } from '../terminal/prompt.ts';
 import {
   schemaFlags,
   settingsFromFlags,
@@ -171,7 +171,11 @@ async function promptForSetting(
     return requireAnswer(value) ?? problems?.find(({ path }) => path[0] === key)?.message;
   };
   const typed = await promptForFlag(option.long ?? '', context, ({ text }) =>
-    text({ message: option.description, signal: context.signal, validate }),
+    text({
+      message: wrapQuestion(option.description, context.screen),
+      signal: context.signal,
+      validate,
+    }),
   );
   const kept = key === 'url' ? withoutPassword(typed) : typed;
   if (kept !== typed)

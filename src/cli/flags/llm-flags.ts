@@ -15,7 +15,7 @@ import { defaultModel, findPresetModels, presetNames, type PresetName } from '..
 import type { NewLlm } from '../../project/setup/llm-setup.ts';
 import type { CommandContext } from '../command.ts';
 import { usageError } from '../terminal/failure.ts';
-import { promptForFlag, requireAnswer } from '../terminal/prompt.ts';
+import { promptForFlag, requireAnswer, wrapQuestion } from '../terminal/prompt.ts';
 import {
   schemaFlags,
   settingsFromFlags,
@@ -157,7 +157,12 @@ async function resolveSettings(
       return requireAnswer(value) ?? problems?.find(({ path }) => path[0] === key)?.message;
     };
     settings[key] = await promptForFlag(llmFlagName(option), context, ({ text }) =>
-      text({ message: option.description, initialValue, signal, validate }),
+      text({
+        message: wrapQuestion(option.description, context.screen),
+        initialValue,
+        signal,
+        validate,
+      }),
     );
   }
   return settings;

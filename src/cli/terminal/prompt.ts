@@ -1,6 +1,8 @@
 import { UserError } from '../../lib/error.ts';
 import type { CommandContext } from '../command.ts';
 import { withHint } from './failure.ts';
+import type { Screen } from './screen.ts';
+import { wrapText } from './text-width.ts';
 
 type Prompts = typeof import('@clack/prompts');
 type AskPrompt = (prompts: Prompts) => Promise<string | symbol>;
@@ -32,6 +34,13 @@ export async function promptForFlag(
     throw withHint(error, `run the same command to be asked again, or pass ${flag}`);
   }
 }
+
+/** The question of a text prompt, whose further lines clack leaves without the bar of its frame. */
+export function wrapQuestion(message: string, { width }: Pick<Screen, 'width'>): string {
+  return wrapText(message, width && width - bar.length).join(`\n${bar}`);
+}
+
+const bar = '│  ';
 
 /** Validates an answer that must not be empty. */
 export function requireAnswer(value?: string): string | undefined {

@@ -55,17 +55,17 @@ export async function findFieldsByValue(
     .map(({ hit }) => hit);
 }
 
-/** How many values a field has, by `dataset.field`; of those whose values are all known. */
-export async function countKnownValues(
+/** The values of fields of which all are known, by `dataset.field`. */
+export async function readKnownValues(
   project: Project,
   connection: string,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const state = await openCleanState(project);
   try {
     const values = await loadValues(project, state, connection);
     const known = values.filter(({ all_known: isWhole }) => isWhole);
     const byField = Map.groupBy(known, ({ dataset, field }) => `${dataset}.${field}`);
-    return new Map([...byField].map(([name, { length }]) => [name, length]));
+    return new Map([...byField].map(([name, hits]) => [name, hits.map(({ value }) => value)]));
   } finally {
     state.close();
   }

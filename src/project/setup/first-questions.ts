@@ -11,13 +11,13 @@ export interface FirstQuestion {
   readonly dimension?: string | undefined;
 }
 
-/** How many values a field has, by `dataset.field`; only of fields whose values are all known. */
-type ValueCounts = ReadonlyMap<string, number>;
+/** The values of fields, by `dataset.field`; only of fields whose values are all known. */
+type KnownValues = ReadonlyMap<string, readonly string[]>;
 
 /** Questions about different datasets, the most telling first: sums before counts. */
 export function proposeQuestions(
   { datasets }: SemanticModel,
-  counts: ValueCounts,
+  known: KnownValues,
 ): readonly FirstQuestion[] {
   const all = [...datasets.values()];
   const asked = all.flatMap((dataset) => {
@@ -26,7 +26,7 @@ export function proposeQuestions(
     if (metric === undefined) return [];
     const question = {
       metric: `${dataset.name}.${metric.name}`,
-      dimension: dimensionOf(withoutFiltered(dataset, metric), datasets, counts),
+      dimension: dimensionOf(withoutFiltered(dataset, metric), datasets, known),
     };
     const isSum = metric.name !== 'count';
     return [{ question, weight: (isSum ? 100 : 0) + dataset.relationships.length }];
@@ -69,9 +69,9 @@ function withoutFiltered(dataset: ModelDataset, { where }: ModelMetric): ModelDa
 function dimensionOf(
   dataset: ModelDataset,
   datasets: SemanticModel['datasets'],
-  counts: ValueCounts,
+  known: KnownValues,
 ): string | undefined {
-  const own = fieldWithFewValues(dataset, counts);
+  const own = fieldWithFewValues(dataset, known);
   if (own !== undefined) return `${dataset.name}.${own.name}`;
   const joined = dataset.relationships.flatMap(({ name, to }) => {
     const target = datasets.get(to);
@@ -86,27 +86,39 @@ function dimensionOf(
   };
   const { defaultTime } = dataset;
   return (
-    find((target) => fieldWithFewValues(target, counts)) ??
+    find((target) => fieldWithFewValues(target, known)) ??
     (defaultTime === undefined ? undefined : `${dataset.name}.${defaultTime}.month`) ??
     find((target) => [...target.fields.values()].find(isTitle))
   );
 }
 
-/** By what its file declares, or else by what the scan has seen. */
+/** By what its file declares, or else by what the scan has seen. Never a field of free text. */
 function fieldWithFewValues(
   { name: dataset, fields }: ModelDataset,
-  counts: ValueCounts,
+  known: KnownValues,
 ): ModelField | undefined {
-  const shown = [...fields.values()].filter(({ hidden }) => hidden !== true);
-  const isFew = (count = 0): boolean => count > 1 && count <= mostValues;
-  const countOf = ({ name }: ModelField): number => counts.get(`${dataset}.${name}`) ?? 0;
+  const valuesOf = ({ name }: ModelField): readonly string[] =>
+    known.get(`${dataset}.${name}`) ?? [];
+  const isFew = ({ length }: readonly unknown[]): boolean => length > 1 && length <= mostValues;
+  const shown = [...fields.values()].filter(
+    (field) => field.hidden !== true && !isFreeText(field.name, valuesOf(field)),
+  );
   const [fewest] = shown
-    .filter((field) => isFew(countOf(field)))
-    .toSorted((a, b) => countOf(a) - countOf(b));
-  return shown.find(({ values }) => isFew(Array.isArray(values) ? values.length : 0)) ?? fewest;
+    .filter((field) => isFew(valuesOf(field)))
+    .toSorted((a, b) => valuesOf(a).length - valuesOf(b).length);
+  return shown.find(({ values }) => isFew(Array.isArray(values) ? values : [])) ?? fewest;
 }
 
 const mostValues = 20;
+
+const textNames =
+  /(?:^|_)(?:notes?|comments?|memos?|remarks?|descriptions?|desc|messages?|texts?|body|reasons?|details?|notiz(?:en)?|bemerkung(?:en)?|kommentare?|beschreibung(?:en)?|commentaires?|remarques?)(?:_|$)/i;
+
+/** What people write in sentences groups nothing. */
+function isFreeText(name: string, values: readonly string[]): boolean {
+  const isSentence = (value: string) => value.length > 40 || value.trim().split(/\s+/).length > 4;
+  return textNames.test(name) || values.some(isSentence);
+}
 
 function isTitle({ name, type, hidden }: ModelField): boolean {
   return hidden !== true && type === 'string' && /(?:^|_)(?:name|title|label)$/i.test(name);

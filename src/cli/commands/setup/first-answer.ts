@@ -7,10 +7,12 @@ import {
   questionText,
 } from '../../../project/setup/first-questions.ts';
 import type { SemanticModel } from '../../../semantic/model/model.ts';
+import type { IngestReport } from '../../../ingest/report.ts';
 import type { CommandContext, CommandResult } from '../../command.ts';
 import type { FirstAnswerFlags } from '../../flags/first-answer-flags.ts';
 import { renderError, usageError } from '../../terminal/failure.ts';
 import { promptForFlag } from '../../terminal/prompt.ts';
+import { escapeControls } from '../../terminal/text-width.ts';
 import { askForEmbeddings } from './questions/ask-for-embeddings.ts';
 import { readExistingConfig } from './setup-llm.ts';
 import { stepsForSources } from './steps-for-sources.ts';
@@ -22,10 +24,15 @@ interface Wizard {
   readonly context: CommandContext;
 }
 
+interface WizardRun extends Wizard {
+  /** What was said about the connection when it was made. */
+  readonly notes: readonly string[];
+}
+
 /** `back`: the person wants the question before. `failed`: a command printed why. */
 type WizardStepEnd = 'next' | 'back' | 'failed';
 
-const steps: readonly ((wizard: Wizard) => Promise<WizardStepEnd>)[] = [
+const steps: readonly ((wizard: WizardRun) => Promise<WizardStepEnd>)[] = [
   embeddingsStep,
   ingestStep,
   measuresStep,
@@ -48,7 +55,7 @@ export async function goToFirstAnswer(
   for (const line of [...(text === undefined ? [] : [text]), ...notes]) context.printNote(line);
   try {
     for (let index = 0; index < steps.length;) {
-      const end = await steps[index]?.(wizard);
+      const end = await steps[index]?.({ ...wizard, notes });
       if (end === 'failed') return { ...result, next: undefined, exitCode: 1 };
       index = Math.max(0, index + (end === 'back' ? -1 : 1));
     }
@@ -130,7 +137,7 @@ async function embeddingsStep(wizard: Wizard): Promise<WizardStepEnd> {
   }
 }
 
-async function ingestStep(wizard: Wizard): Promise<WizardStepEnd> {
+async function ingestStep(wizard: WizardRun): Promise<WizardStepEnd> {
   const { connection, flags } = wizard;
   const options = [
     { value: 'yes', label: 'yes: find keys and joins, write and commit the semantic layer' },
@@ -147,18 +154,30 @@ async function ingestStep(wizard: Wizard): Promise<WizardStepEnd> {
   return code === 0 || code === 3 ? showJoins(wizard, connection) : 'failed';
 }
 
-async function readWarehouses({ context }: Wizard) {
+async function readWarehouses({ context, notes }: WizardRun) {
   const { ingestFailure, runIngest } = await import('../learn/run-ingest.ts');
   const { describeIngest } = await import('../learn/ingest-report-text.ts');
   const project = await context.reopenProject();
   try {
     const options = { connections: [], dryRun: false, commit: true, llm: true };
     const report = await runIngest(project, options, context);
-    context.printNote(describeIngest(report, context.screen).join('\n'));
+    const shown = withoutFileNotes(report, notes);
+    context.printNote(describeIngest(shown, context.screen).join('\n'));
     return { failure: ingestFailure(report), code: report.exitCode };
   } finally {
     await project.close();
   }
+}
+
+/** Without what was said of files already. */
+function withoutFileNotes(report: IngestReport, notes: readonly string[]): IngestReport {
+  const isNew = (text: string) => !notes.some((note) => note.endsWith(`: ${escapeControls(text)}`));
+  const connections = report.connections.map(({ unreadFiles, assumptions, ...connection }) => ({
+    ...connection,
+    unreadFiles: unreadFiles?.filter(({ reason }) => isNew(reason)),
+    assumptions: assumptions?.filter(isNew),
+  }));
+  return { ...report, connections };
 }
 
 /** The picture of what was found. */
@@ -192,11 +211,11 @@ async function readModel({ context, connection }: Wizard): Promise<SemanticModel
   }
 }
 
-async function countValues({ context, connection }: Wizard) {
-  const { countKnownValues } = await import('../../../project/answer/values.ts');
+async function readValues({ context, connection }: Wizard) {
+  const { readKnownValues } = await import('../../../project/answer/values.ts');
   const project = await context.reopenProject();
   try {
-    return await countKnownValues(project, connection);
+    return await readKnownValues(project, connection);
   } finally {
     await project.close();
   }
@@ -208,10 +227,13 @@ async function measuresStep(wizard: Wizard): Promise<WizardStepEnd> {
   if (measures.length === 0 || flags.acceptMeasures === false) return 'next';
   const listed = measures.slice(0, mostMeasures).join(', ');
   const rest = measures.length > mostMeasures ? `, and ${measures.length - mostMeasures} more` : '';
-  const message = `ktx proposes ${formatCount(measures.length, 'measure')}: ${listed}${rest}. Are they right?`;
+  const isOne = measures.length === 1;
+  const message = `ktx proposes ${formatCount(measures.length, 'measure')}: ${listed}${rest}. ${isOne ? 'Is it' : 'Are they'} right?`;
   const options = [
-    { value: 'later', label: 'later, one by one, with ktx review; until then they are marked' },
-    { value: 'yes', label: 'yes, all of them' },
+    isOne
+      ? { value: 'later', label: 'later, with ktx review; until then it is marked' }
+      : { value: 'later', label: 'later, one by one, with ktx review; until then they are marked' },
+    { value: 'yes', label: isOne ? 'yes' : 'yes, all of them' },
     back,
   ];
   const answer =
@@ -229,8 +251,8 @@ const mostMeasures = 5;
 
 async function questionStep(wizard: Wizard): Promise<WizardStepEnd> {
   const { flags, connection } = wizard;
-  const counts = await countValues(wizard);
-  const questions = proposeQuestions(await readModel(wizard), counts).map(questionText);
+  const values = await readValues(wizard);
+  const questions = proposeQuestions(await readModel(wizard), values).map(questionText);
   if (questions.length === 0 && flags.firstQuestion === undefined) return 'next';
   const options = [
     ...questions.map((text) => ({ value: text, label: text })),

@@ -4,6 +4,7 @@ import { formatCount } from '../../../../lib/format-count.ts';
 import type { Project } from '../../../../project/open/open.ts';
 import type { createJoinPin } from '../../../../project/review/joins.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../../command.ts';
+import { escapeControls } from '../../../terminal/text-width.ts';
 import { commitFlag } from '../../../flags/commit-flag.ts';
 import { visibleFlag } from '../../../flags/visible-flag.ts';
 import { describeIngest } from '../ingest-report-text.ts';
@@ -304,7 +305,10 @@ export async function choose(
   const check = await watch(project, { named: [choice.subject], kind: choice.kind, seen });
   const { createPin } = await import('../../../../project/review/review.ts');
   const pin = await createPin(project, choice);
-  return publishPins(project, { pins: [pin], says: `chose ${pin.choose}`, check }, context);
+  const { formatValue } = await import('../../../terminal/value-text.ts');
+  const definition = formatValue(pin.said ?? pin.says);
+  const says = `chose ${pin.choose}: ${escapeControls(definition)}`;
+  return publishPins(project, { pins: [pin], says, check }, context);
 }
 
 interface SeenCheck {
