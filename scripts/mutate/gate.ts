@@ -111,10 +111,18 @@ export const gateMutants: readonly Mutant[] = [
   {
     name: 'gate-clauses',
     file: 'warehouse/gate/analyze-statement.ts',
-    find: 'if (clause !== undefined)',
-    replace: "if (clause === 'for_xml')",
+    find: 'if (clause === undefined) return;',
+    replace: 'return;',
     why: 'SELECT INTO, locks and hints pass.',
     tests: gate,
+  },
+  {
+    name: 'gate-groupings',
+    file: 'warehouse/gate/analyze-statement.ts',
+    find: "node?.kind !== 'function' || node.body['quoted'] === true",
+    replace: "node?.kind !== 'function'",
+    why: 'A function called "grouping sets" passes for the words of a GROUP BY.',
+    tests: ['warehouse/analyst-sql.test.ts'],
   },
   {
     name: 'gate-values-first',

@@ -50,8 +50,8 @@ export const sqlserverMutants: readonly Mutant[] = [
   {
     name: 'sqlserver-own-functions',
     file: `${folder}/policy.ts`,
-    find: '[...functions, ...misread.map(',
-    replace: '[...functions, ...[].map(',
+    find: '[...facts.functions, ...misread.map(',
+    replace: '[...facts.functions, ...[].map(',
     why: 'A function of somebody passes by a name that only the analyzer gives.',
     tests: gate,
   },

@@ -92,7 +92,6 @@ const hostile: readonly string[] = [
   'SHOW TABLES ->> SELECT * FROM $1',
   'SELECT * FROM canary ->> DELETE FROM canary',
   'SELECT * FROM SEMANTIC_VIEW(v METRICS m)',
-  'SELECT * FROM canary AT(OFFSET => -60)',
   'SELECT n INTO :x FROM canary',
   'SELECT ? FROM canary',
   'SELECT :1 FROM canary',
@@ -145,6 +144,7 @@ const legal: readonly (readonly [sql: string, rows?: unknown])[] = [
   ['SELECT a.n FROM canary a ASOF JOIN many b MATCH_CONDITION (a.n >= b.n)'],
   ["SELECT * FROM pairs PIVOT (sum(m) FOR n IN ('x', 'y'))"],
   ['SELECT n FROM many SAMPLE (10)'],
+  ['SELECT * FROM canary AT(OFFSET => -60)'],
   ['SELECT n FROM canary UNION ALL SELECT n FROM many ORDER BY 1 LIMIT 2', [[1], [1]]],
   [
     'SELECT APPROX_COUNT_DISTINCT(n), HASH(n), ZEROIFNULL(n), NVL(n, 0), DIV0(n, 2) FROM many GROUP BY ALL',
@@ -337,6 +337,23 @@ describe('the gate of snowflake', () => {
     // The estimate and the check share one plan.
     expect(plans).toHaveLength(2);
   });
+
+  test('says that a limit has no effect where the plan has a size below zero', async () => {
+    const { server } = database;
+    server.intercept = ({ body }) =>
+      body?.statement.startsWith('EXPLAIN') === true
+        ? planAnswer([[{ operation: 'Result' }]], -1)
+        : undefined;
+    try {
+      const limits = { ...generous, maxBytes: 1 };
+      expect(await warehouse.query('SELECT n FROM canary', limits, never)).toMatchObject({
+        rows: [[1]],
+        warnings: [expect.stringContaining('The limit of bytes has no effect')],
+      });
+    } finally {
+      server.intercept = undefined;
+    }
+  });
 });
 
 /** Undefined for a question that Snowflake cannot answer. */
@@ -349,8 +366,8 @@ function compiledSql(model: SemanticModel, asked: unknown): string | undefined {
   }
 }
 
-function planAnswer(operations: readonly unknown[]) {
-  const plan = { GlobalStats: { bytesAssigned: 512 }, Operations: operations };
+function planAnswer(operations: readonly unknown[], bytesAssigned = 512) {
+  const plan = { GlobalStats: { bytesAssigned }, Operations: operations };
   return {
     status: 200,
     headers: { 'content-type': 'application/json' },

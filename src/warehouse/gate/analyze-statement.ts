@@ -34,20 +34,12 @@ export interface AnalyzerRules {
    * then names, also those of CTEs, are compared exactly. Default: as it is written.
    */
   readonly exactName?: (identifier: unknown) => string | undefined;
+  /** True if GROUP BY may have ROLLUP (…), CUBE (…) and GROUPING SETS (…), which are no calls. */
+  readonly hasGroupings?: boolean;
 }
 
 const allowedKinds = readWordList(new URL('analyzed-kinds.txt', import.meta.url));
-const refusedClauses = [
-  'into',
-  'locks',
-  'hint',
-  'hints',
-  'connect',
-  'lateral_views',
-  'when',
-  'for_xml',
-  'for_json',
-];
+const refusedClauses = ['into', 'locks', 'hint', 'hints', 'connect', 'for_xml', 'for_json'];
 
 /** What the parser makes of a text without a statement, such as a misspelled `selec`. */
 const expressionKinds: ReadonlySet<string> = new Set(
@@ -154,8 +146,10 @@ async function parseStatements(sql: string, dialect: Dialect): Promise<readonly 
   }
 }
 
-function treeReader({ roots, alwaysRecursive, exactName }: AnalyzerRules): TreeReader {
+function treeReader(rules: AnalyzerRules): TreeReader {
+  const { roots, alwaysRecursive, exactName, hasGroupings = false } = rules;
   const nameOf = exactName ?? identifierName;
+  const groupings = new WeakSet<SqlNode['body']>();
   return {
     withKey: 'with',
     readCtes: (clause) =>
@@ -169,12 +163,26 @@ function treeReader({ roots, alwaysRecursive, exactName }: AnalyzerRules): TreeR
     readNode(value) {
       const node = asNode(value);
       if (node === undefined) return {};
+      const { group_by: grouped, args } = node.body;
+      const isGrouping = groupings.has(node.body);
+      const elements = hasGroupings && isRecord(grouped) ? grouped['expressions'] : undefined;
+      for (const body of groupingsIn(isGrouping ? args : elements)) groupings.add(body);
+      if (isGrouping) return {};
       // Many functions have a node kind of their own, which is the function's name.
       return allowedKinds.has(node.kind) || roots.includes(node.kind)
         ? readAllowedNode(node, nameOf)
         : { function: node.kind };
     },
   };
+}
+
+/** ROLLUP and its like among the elements of a GROUP BY: the parser calls them functions. */
+function groupingsIn(elements: unknown): readonly SqlNode['body'][] {
+  return recordsIn(elements).flatMap((element) => {
+    const node = asNode(element);
+    if (node?.kind !== 'function' || node.body['quoted'] === true) return [];
+    return /^(?:rollup|cube|grouping sets)$/i.test(String(node.body['name'])) ? [node.body] : [];
+  });
 }
 
 /** The parser takes `(TABLE t)`, which reads a table, for a column with another name. */
@@ -184,13 +192,11 @@ function queryOf({ this: body }: Readonly<Record<string, unknown>>): unknown {
 }
 
 function readAllowedNode({ kind, body }: SqlNode, nameOf: typeof identifierName): NodeUse {
-  const clause = refusedClauses.find((name) => isFilled(body[name]));
-  if (clause !== undefined)
-    throw gateRefusal('node', `${clause.replaceAll('_', ' ')} in a ${kind} is not allowed.`);
+  requireAllowedClauses({ kind, body });
   if (kind === 'in' && body['is_field'] === true)
     throw gateRefusal('node', 'IN with a bare name is not allowed; write IN (SELECT …).');
   if (kind === 'function' || kind === 'aggregate_function') return { function: body['name'] };
-  if (kind === 'pivot') return readPivot(body);
+  if (kind === 'pivot' || kind === 'unpivot') return readPivot(body);
   if (kind === 'subquery' && withoutWrapping(body['this'])?.kind === 'literal')
     throw textAsTableRefusal();
   if (kind !== 'table') return {};
@@ -205,6 +211,16 @@ function readAllowedNode({ kind, body }: SqlNode, nameOf: typeof identifierName)
       table: nameOf(name),
     },
   };
+}
+
+function requireAllowedClauses({ kind, body }: SqlNode): void {
+  const clause = refusedClauses.find((name) => isFilled(body[name]));
+  if (clause === undefined) return;
+  throw gateRefusal(
+    'node',
+    `${clause.replaceAll('_', ' ')} in a ${kind} is not allowed.`,
+    clause.startsWith('hint') ? 'Leave the hint out.' : undefined,
+  );
 }
 
 /** The parser returns `PIVOT name` as a column, and `PIVOT 'file'` as a literal. */

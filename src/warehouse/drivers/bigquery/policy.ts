@@ -39,7 +39,8 @@ export function bigqueryPolicy(dialect: Dialect, checks: StatementChecks): GateP
     safeFunctions: bigqueryFunctions,
     async inspect(sql) {
       const text = normalizeForAnalyzer(sql);
-      const facts = await analyzeStatement(text, { dialect, roots, alwaysRecursive: false });
+      const rules = { dialect, roots, alwaysRecursive: false, hasGroupings: true };
+      const facts = await analyzeStatement(text, rules);
       const tables = facts.tables.map((table) => splitName(table, project));
       const functions = await namedFunctions(facts.functions, text, dialect);
       // What leaves BigQuery is not even planned there.

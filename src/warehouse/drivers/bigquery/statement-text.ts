@@ -39,7 +39,15 @@ function plainText(text: string): string {
   return `'${text.slice(1, -1).replaceAll(/[^\w\s%:.,+-]/g, '_')}'`;
 }
 
+/** What the analyzer cannot read, with what to write instead. */
+const unreadClauses: readonly (readonly [pattern: RegExp, what: string, hint: string])[] = [
+  [/\bFOR\s+SYSTEM_TIME\b/i, 'a time travel (FOR SYSTEM_TIME)', 'Read the table as it is now.'],
+  [/\|>/, 'pipe syntax (|>)', 'Write it as SELECT … FROM … WHERE ….'],
+];
+
 function checkCode(code: string): void {
+  for (const [pattern, what, hint] of unreadClauses)
+    if (pattern.test(code)) throw gateRefusal('parse', `it has ${what}.`, hint);
   const [character] = refusedCharacters.exec(code) ?? [];
   if (character !== undefined)
     throw gateRefusal('parse', `it has the character ${character} outside of quotes.`);

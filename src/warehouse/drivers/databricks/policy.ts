@@ -30,11 +30,10 @@ export function databricksPolicy(dialect: Dialect, catalog: string): GatePolicy 
       const query = normalizeForAnalyzer(sql)
         .replace(explainPrefix, (prefix) => prefix.replaceAll(/\S/g, ' '))
         .replace(tablePrefix, '$1SELECT * FROM ');
-      const facts = await analyzeStatement(query, { dialect, roots, alwaysRecursive: false });
-      // The analyzer calls the words of a GROUP BY a function.
-      const functions = facts.functions.filter((name) => name !== 'grouping sets');
+      const rules = { dialect, roots, alwaysRecursive: false, hasGroupings: true };
+      const facts = await analyzeStatement(query, rules);
       const misread = callsInText(renamed, query).map((name) => `\`${name}\``);
-      return { ...facts, functions: [...functions, ...misread] };
+      return { ...facts, functions: [...facts.functions, ...misread] };
     },
     resolvesTo: resolveInCatalog(dialect, catalog),
   };

@@ -30,7 +30,7 @@ export function snowflakePolicy(dialect: Dialect, database: string): GatePolicy 
       const text = normalizeForAnalyzer(sql).replace(explainPrefix, (prefix) =>
         prefix.replaceAll(/\S/g, ' '),
       );
-      const rules = { dialect, roots, alwaysRecursive: false, exactName };
+      const rules = { dialect, roots, alwaysRecursive: false, exactName, hasGroupings: true };
       const { functions, tables } = await analyzeStatement(text, rules);
       const isOwn = (name: string): boolean => renamed.has(name) && !isCalled(name, text);
       const own = functions.filter((name) => !isOwn(name));

@@ -75,6 +75,6 @@ function checkCode(code: string): void {
     throw gateRefusal(
       'statement',
       `it has the word ${word.toUpperCase()}.`,
-      'If it is a name, put it in double quotes.',
+      `If it is a name, write it as "${word.toUpperCase()}".`,
     );
 }

@@ -16,14 +16,14 @@ const renamed = [
   'at_time_zone',
   'data_type',
   'date_part',
+  'ceil',
   'length',
+  'ln',
   'open_j_s_o_n',
   'open_j_s_o_n_column_def',
-  'pivot',
-  'unpivot',
 ];
-/** `PIVOT (…)` and `= ANY (…)` are no calls. */
-const words = /(?<=[)\s])(?:UN)?PIVOT(?=\s*\()|(?<=[<>=]\s*)ANY(?=\s*\()/gi;
+/** `= ANY (…)` is no call. */
+const words = /(?<=[<>=]\s*)ANY(?=\s*\()/gi;
 
 /** `crm..orders`: in another database the login may have another schema of its own. */
 const isSchemaOfLogin = ({ catalog, schema }: UnresolvedTable): boolean =>
@@ -39,14 +39,13 @@ export function sqlserverPolicy(dialect: Dialect, database: string): GatePolicy 
     safeFunctions: sqlserverFunctions,
     inspect: async (sql) => {
       const { normalized } = readStatementText(sql);
-      const facts = await analyzeStatement(normalized, { dialect, roots, alwaysRecursive: true });
+      const rules = { dialect, roots, alwaysRecursive: true, hasGroupings: true };
+      const facts = await analyzeStatement(normalized, rules);
       const misread = callsInText(
         renamed,
         normalized.replaceAll(words, ' ').replaceAll(/[[\]]/g, '"'),
       );
-      // The analyzer calls the words of a GROUP BY a function.
-      const functions = facts.functions.filter((name) => !/^(?:grouping sets|cube)$/.test(name));
-      return { ...facts, functions: [...functions, ...misread.map((name) => `\`${name}\``)] };
+      return { ...facts, functions: [...facts.functions, ...misread.map((name) => `\`${name}\``)] };
     },
     resolvesTo: (name, table) => !isSchemaOfLogin(name) && resolve(name, table),
   };

@@ -32,9 +32,12 @@ export function trinoPolicy(dialect: Dialect, catalog: string): GatePolicy {
     inspect: async (sql) => {
       const text = normalizeForAnalyzer(withoutLastSemicolon(sql));
       const query = explainedQuery(text).replace(tablePrefix, '$1SELECT * FROM ');
-      const facts = await analyzeStatement(query, { dialect, roots, alwaysRecursive: false });
-      // The analyzer calls the words of a GROUP BY a function.
-      return { ...facts, functions: facts.functions.filter((name) => name !== 'grouping sets') };
+      return analyzeStatement(query, {
+        dialect,
+        roots,
+        alwaysRecursive: false,
+        hasGroupings: true,
+      });
     },
     resolvesTo: resolveInCatalog(dialect, catalog),
   };

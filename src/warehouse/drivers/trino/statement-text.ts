@@ -6,7 +6,7 @@ const tokenPattern =
   /(?<comment>\/\*[^]*?\*\/|--[^\r\n]*)|(?<text>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")+")|(?<code>[^/\-'"]+|[^'"])/gy;
 
 /** Characters that no query needs outside of quotes, and that the analyzer reads in its own way. */
-const refusedCharacters = /[^\x20-\x7e\t\n\r\p{L}\p{N}]|[`@#$\\{}?~&;]/u;
+const refusedCharacters = /[^\x20-\x7e\t\n\r\p{L}\p{N}]|[`@#$\\{}~&;]/u;
 
 /**
  * The statement without a `;` at its end, as it is sent. Only code counts: a `;` in a text or a
