@@ -93,4 +93,12 @@ export const clickhouseMutants: readonly Mutant[] = [
     why: 'A common table of that name hides that a table is read.',
     tests,
   },
+  {
+    name: 'clickhouse-nothing-left',
+    file: 'warehouse/drivers/clickhouse/statement-settings.ts',
+    find: 'Math.max(1, Math.floor(maxBytes))',
+    replace: 'Math.floor(maxBytes)',
+    why: 'A budget that is used up is no limit.',
+    tests: ['warehouse/spending.test.ts'],
+  },
 ];

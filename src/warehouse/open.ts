@@ -15,6 +15,7 @@ import {
   ignoredLimitWarning,
   mostBytes,
   requireAffordable,
+  soundEstimate,
   type SpendingAccount,
   type SpendingLimits,
   usdPerTibOf,
@@ -126,7 +127,7 @@ function openRun({ config, spending = {} }: WarehouseSpec, session: DriverSessio
     const { account, identity } = limits;
     const most = mostBytes(limits, spending, usdPerTib);
     if (most === undefined && account === undefined) return session.run(sql, limits, signal);
-    const estimate = await session.estimate?.(sql, signal, identity);
+    const estimate = soundEstimate(await session.estimate?.(sql, signal, identity));
     if (estimate !== undefined && most !== undefined) requireAffordable(estimate, most, usdPerTib);
     const isHeld =
       most === undefined || estimate?.bytes !== undefined || session.limitsBytes === true;

@@ -12,6 +12,8 @@ export interface SpendingLimits {
 }
 
 const tebibyte = 2 ** 40;
+/** Engines take no larger number for a limit. */
+const largestLimit = 2 ** 62;
 
 export interface SpentAmount {
   readonly bytes: number;
@@ -46,20 +48,31 @@ export function mostBytes(
   spending: SpendingLimits,
   usdPerTib: number | undefined,
 ): number | undefined {
-  if (maxBytes !== undefined) return maxBytes;
+  if (maxBytes !== undefined) return Math.min(maxBytes, largestLimit);
   const { maxCostUsd } = spending;
   const affordable =
     maxCostUsd === undefined || usdPerTib === undefined
       ? undefined
       : Math.floor((maxCostUsd / usdPerTib) * tebibyte);
   const limits = [spending.maxBytes, affordable].filter((limit) => limit !== undefined);
-  return limits.length === 0 ? undefined : Math.min(...limits);
+  return limits.length === 0 ? undefined : Math.min(...limits, largestLimit);
 }
 
 /** The price of the connection's own contract, or the list price; undefined: bytes cost nothing. */
 export function usdPerTibOf(config: WarehouseConfig): number | undefined {
   const agreed = 'usd_per_tib' in config ? config.usd_per_tib : undefined;
   return agreed ?? driverNamed(config.driver).billed?.usdPerTib;
+}
+
+/** An estimate whose amounts are amounts: an engine that does not know a size may send -1. */
+export function soundEstimate(
+  estimate: StatementEstimate | undefined,
+): StatementEstimate | undefined {
+  if (estimate === undefined) return undefined;
+  const amount = (said: number | undefined) =>
+    said !== undefined && Number.isFinite(said) && said >= 0 ? said : undefined;
+  const { bytes, bytesBilled, rows, kind } = estimate;
+  return { bytes: amount(bytes), bytesBilled: amount(bytesBilled), rows: amount(rows), kind };
 }
 
 /** Throws `too_expensive` for an estimate above the limit. */

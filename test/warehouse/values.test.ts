@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { renderCsv } from '../../src/cli/terminal/csv.ts';
 import { renderTable } from '../../src/cli/terminal/table.ts';
 import type { Screen } from '../../src/cli/terminal/screen.ts';
+import { snowflakeCell } from '../../src/warehouse/drivers/snowflake/values.ts';
 import {
   type EngineName,
   engines,
@@ -165,4 +166,11 @@ describe.each(engines)('special values on %s', (engine) => {
     await warehouse.close();
     await database.remove();
   });
+});
+
+test('a DECFLOAT of Snowflake keeps what a double cannot hold', () => {
+  const cell = (text: string) => snowflakeCell(text, { name: 'D', type: 'decfloat' });
+  const kept = ['1.2345678901234567890123456789e30', '1E-400', '1e400', '-4.5E-16000'];
+  expect(kept.map(cell)).toEqual(kept);
+  expect(['1.5', '1.25e3', '0e-400', '-0E5', '1e22'].map(cell)).toEqual([1.5, 1250, 0, 0, 1e22]);
 });

@@ -15,8 +15,15 @@ export function decimalCell(text: string): Cell {
   if (!Number.isFinite(number)) return text;
   const withoutTrailingZeros = text.includes('.') ? text.replace(/\.?0+$/, '') : text;
   const digits = withoutTrailingZeros === '-0' ? '0' : withoutTrailingZeros;
-  const isExact = /e/i.test(text) || String(number) === digits;
+  const isExact = /e/i.test(text) ? isDouble(text, number) : String(number) === digits;
   return isExact ? doubleCell(number) : text;
+}
+
+/** False for more digits than a double has, and for a value that it takes for zero. */
+function isDouble(text: string, number: number): boolean {
+  const [mantissa = ''] = text.toLowerCase().split('e');
+  const digits = mantissa.replaceAll(/\D/g, '').replace(/^0+|0+$/g, '');
+  return digits.length <= 17 && (digits === '') === (number === 0);
 }
 
 /**

@@ -39,7 +39,15 @@ const routineReferenceSchema = z.looseObject({
   datasetId: z.string(),
   routineId: z.string(),
 });
-const count = z.coerce.number().optional();
+const count = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^-?\d+$/)
+      .transform(Number),
+  ])
+  .optional();
 
 const dryRunSchema = z.looseObject({
   statistics: z.looseObject({

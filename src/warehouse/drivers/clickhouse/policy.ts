@@ -72,8 +72,11 @@ function parseFailure(text: string, error: unknown): unknown {
     error instanceof UserError && ['sql_syntax', 'query_failed'].includes(error.code);
   if (!isOfEngine) return error;
   const [, position] = /failed at position (\d+)/.exec(error.message) ?? [];
-  if (position === undefined)
-    return gateRefusal('parse', `ClickHouse cannot parse it: ${error.message}`);
+  if (position === undefined) {
+    // The scope is the question of the gate.
+    const reason = error.message.replace(/^[^:]*: /, '').replace(/: In scope [^]*$/, '.');
+    return sqlSyntaxError(`ClickHouse cannot parse the SQL: ${reason}`);
+  }
   const before = Buffer.from(text, 'utf8')
     .subarray(0, Math.max(0, Number(position) - 1 - prefix.length))
     .toString('utf8')

@@ -63,7 +63,8 @@ export function statementSettings(
 export function readLimit(settings: ServerSettings, maxBytes: number | undefined): ServerSettings {
   if (maxBytes === undefined) return {};
   const allowed = Number(settings['max_bytes_to_read'] ?? 0);
-  return { max_bytes_to_read: String(smallest(maxBytes, allowed)) };
+  // 0 would be no limit.
+  return { max_bytes_to_read: String(smallest(Math.max(1, Math.floor(maxBytes)), allowed)) };
 }
 
 /**
