@@ -648,7 +648,7 @@ test('the receipt says that an earlier period without a time is no earlier one',
   expect(notesOf({ metrics, where: ["metric_time >= '2024-01-01'"] })).not.toMatch(isNoted);
 });
 
-test('the receipt says what the zone of the query does not do', async () => {
+test('the receipt says in which zone periods are cut, and what the zone of the query does not do', async () => {
   const { model: zoned } = await load({
     ...shop,
     orders:
@@ -659,10 +659,14 @@ test('the receipt says what the zone of the query does not do', async () => {
     dimensions: ['metric_time.day'],
     timezone: 'Europe/Paris',
   };
-  expect(compile(zoned, query).receipt.notes).toEqual([]);
+  const inParis = ['Periods of orders.created_at are cut in Europe/Paris'];
+  expect(compile(zoned, query).receipt.notes).toEqual(inParis);
   expect(compile(zoned, { ...query, where: ["metric_time > '2024-01-01'"] }).receipt.notes).toEqual(
-    [],
+    inParis,
   );
+  expect(compile(zoned, { ...query, timezone: undefined }).receipt.notes).toEqual([
+    'Periods of orders.created_at are cut in UTC',
+  ]);
   for (const unzoned of [
     { dimensions: ['orders.created_at'] },
     { where: ["coalesce(orders.created_at, '2024-01-01') > '2024-01-01'"] },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
+import { findDialect } from '../../src/sql/dialects.ts';
 import { bigquery } from '../../src/sql/dialects/bigquery.ts';
 import { databricks } from '../../src/sql/dialects/databricks.ts';
 import { redshift } from '../../src/sql/dialects/redshift.ts';
@@ -59,7 +60,9 @@ test.each(Object.entries(policies))(
       schema,
       table: engine === 'snowflake' ? name.toUpperCase() : name,
     }));
-    const gate = createGate(policy, { allowedFunctions: [], loadTables: async () => tables });
+    const dialect = findDialect(engine);
+    const loadTables = async () => tables;
+    const gate = createGate(policy, { dialect, allowedFunctions: [], loadTables });
     const refused: string[] = [];
     for (const sql of allow)
       await gate.check(sql).catch((error: unknown) => refused.push(`${sql} → ${String(error)}`));

@@ -209,14 +209,16 @@ export function isDefaultTime(
   return path.length === 0 && name === time;
 }
 
-/** Adds a note if a grain, or the query's time zone, does not apply to a time as one may expect. */
+/** Adds notes about the time zone of periods, and where a grain or the zone does not apply. */
 function notePeriods({ query, notes }: JoinScope, resolved: ResolvedField): void {
   const type = timeTypeOf(resolved);
   const name = `${resolved.dataset.name}.${resolved.name}`;
   if (type === 'date' && resolved.grain !== undefined && isWithinDay(resolved.grain))
     notes.add(`${name} is a date, which has no ${resolved.grain}: all of a day counts at 00:00`);
-  if (query.timezone === undefined || type === undefined) return;
   const isPeriod = resolved.grain !== undefined;
+  if (type === 'datetime_tz' && isPeriod)
+    notes.add(`Periods of ${name} are cut in ${query.timezone ?? 'UTC'}`);
+  if (query.timezone === undefined || type === undefined) return;
   if (type === 'datetime_tz' && !isPeriod) {
     notes.add(
       `Values of ${name} are shown in UTC; ${query.timezone} applies to its periods and to times it is compared with`,
