@@ -648,6 +648,33 @@ test('the receipt says that an earlier period without a time is no earlier one',
   expect(notesOf({ metrics, where: ["metric_time >= '2024-01-01'"] })).not.toMatch(isNoted);
 });
 
+test('the receipt says where a day ends a condition on a time at its first instant', () => {
+  const notesOf = (where: string | object): string => {
+    const query = { metrics: ['orders.revenue'], where: [where] } as Query;
+    return compile(model, query).receipt.notes.join();
+  };
+  const isNoted = /has a time of day, so '2024-01-31' means 00:00 of that day.*write \S+\.day$/;
+  for (const where of [
+    "orders.created_at <= '2024-01-31'",
+    "'2024-01-31' >= orders.created_at",
+    "orders.created_at > '2024-01-31'",
+    "metric_time between '2024-01-01' and '2024-01-31'",
+    "orders.created_at = date '2024-01-31'",
+    "orders.created_at in ('2024-01-31')",
+    { field: 'orders.created_at', op: '<=', value: '2024-01-31' },
+  ])
+    expect(notesOf(where), JSON.stringify(where)).toMatch(isNoted);
+  for (const where of [
+    "orders.created_at < '2024-01-31'",
+    "'2024-01-31' <= orders.created_at",
+    "orders.created_at <= '2024-01-31 12:00'",
+    "orders.created_at.day <= '2024-01-31'",
+    "orders.status = '2024-01-31'",
+    { field: 'orders.created_at', op: '>=', value: '2024-01-31' },
+  ])
+    expect(notesOf(where), JSON.stringify(where)).toBe('');
+});
+
 test('the receipt says in which zone periods are cut, and what the zone of the query does not do', async () => {
   const { model: zoned } = await load({
     ...shop,
@@ -661,9 +688,9 @@ test('the receipt says in which zone periods are cut, and what the zone of the q
   };
   const inParis = ['Periods of orders.created_at are cut in Europe/Paris'];
   expect(compile(zoned, query).receipt.notes).toEqual(inParis);
-  expect(compile(zoned, { ...query, where: ["metric_time > '2024-01-01'"] }).receipt.notes).toEqual(
-    inParis,
-  );
+  expect(
+    compile(zoned, { ...query, where: ["metric_time >= '2024-01-01'"] }).receipt.notes,
+  ).toEqual(inParis);
   expect(compile(zoned, { ...query, timezone: undefined }).receipt.notes).toEqual([
     'Periods of orders.created_at are cut in UTC',
   ]);

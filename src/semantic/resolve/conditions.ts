@@ -11,6 +11,7 @@ import { resolveQueryExpression, resolveQueryMetric, withZeroForMissingSums } fr
 import type { JoinScope } from './join-scope.ts';
 import { comparedField, fieldExpr, type RowPredicate, sqlPredicate } from './row-expr.ts';
 import { keepComparedText } from './literals/compared-text.ts';
+import { noteDayBounds } from './literals/day-bounds.ts';
 import { typedValue } from './literals/typed-literal.ts';
 import { unknownMetricError } from './unknown-metric.ts';
 
@@ -172,6 +173,7 @@ function comparisonExpr(
   const isEquality = ['=', '!=', 'in', 'not_in'].includes(op);
   for (const value of isEquality ? values : [])
     if (typeof value === 'string') keepComparedText(scope.compared, resolved, { name, value });
+  if (target !== undefined && !['<', '>='].includes(op)) noteDayBounds(scope.notes, target, values);
   const literals = values.map((value): Expr | null => {
     if (value === null) return null;
     return target === undefined

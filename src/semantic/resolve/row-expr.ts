@@ -17,6 +17,7 @@ import {
 import { formatPath } from './join-paths.ts';
 import { derivedExpr, spinePeriodExpr } from './periods/period-expr.ts';
 import { keepComparedText } from './literals/compared-text.ts';
+import { noteDayBounds } from './literals/day-bounds.ts';
 import { findLiteralComparisons } from './literals/literal-comparisons.ts';
 import { noteNullInList } from './literals/null-in-list.ts';
 import { type LiteralTarget, typedLiteral } from './literals/typed-literal.ts';
@@ -112,7 +113,10 @@ function queryRowExpr(scope: JoinScope, piece: SqlPiece): Expr {
     const name = reference.parts.join('.');
     for (const { kind, value } of comparison.isEquality ? comparison.literals : [])
       if (kind === 'text') keepComparedText(scope.compared, resolved, { name, value });
-    return { ...comparison, ...comparedField(scope, resolved, name) };
+    const compared = comparedField(scope, resolved, name);
+    const bounds = comparison.bounds.map(({ value }) => value);
+    noteDayBounds(scope.notes, compared.target, bounds);
+    return { ...comparison, ...compared };
   });
   const literals = comparisons.flatMap((comparison) =>
     comparison.literals.flatMap((literal) => {

@@ -15,6 +15,8 @@ export interface LiteralComparison {
   readonly reference: ColumnReference;
   readonly isEquality: boolean;
   readonly literals: readonly WrittenLiteral[];
+  /** Those that a larger value of the same day would pass: all but those of `<` and `>=`. */
+  readonly bounds: readonly WrittenLiteral[];
 }
 
 /**
@@ -53,7 +55,7 @@ function readAfter(
   const operator = readOperator(tokens, index);
   const literal = operator && readLiteral(tokens, operator.next);
   if (literal === undefined || !isBoundary(tokens[literal.next])) return undefined;
-  return { isEquality: operator?.isEquality ?? false, literals: [literal.literal] };
+  return comparisonOf(literal.literal, operator);
 }
 
 /**
@@ -72,9 +74,29 @@ function readBefore(
   for (const from of [start - 1, start - 2]) {
     const literal = from < 0 ? undefined : readLiteral(tokens, from);
     if (literal?.next === start && isBoundary(tokens[from - 1]))
-      return { isEquality: operator.isEquality, literals: [literal.literal] };
+      return comparisonOf(literal.literal, { ...operator, text: mirrored[operator.text] });
   }
   return undefined;
+}
+
+/** `5 < a.id` is `a.id > 5`. */
+const mirrored: Readonly<Record<string, string | undefined>> = {
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+
+function comparisonOf(
+  literal: WrittenLiteral,
+  operator: { readonly isEquality: boolean; readonly text: string | undefined } | undefined,
+): Compared {
+  const isBound = operator?.text !== '<' && operator?.text !== '>=';
+  return {
+    isEquality: operator?.isEquality ?? false,
+    literals: [literal],
+    bounds: isBound ? [literal] : [],
+  };
 }
 
 /** The index of the first token of an operator that ends at `index`. */
@@ -90,12 +112,12 @@ function isOperatorSymbol(token: Token | undefined): boolean {
 function readOperator(
   tokens: readonly Token[],
   index: number,
-): { readonly isEquality: boolean; readonly next: number } | undefined {
+): { readonly isEquality: boolean; readonly text: string; readonly next: number } | undefined {
   let operator = '';
   let next = index;
   for (; isOperatorSymbol(tokens[next]); next += 1) operator += tokens[next]?.text;
   if (!['=', '<', '<=', '>', '>=', '<>', '!='].includes(operator)) return undefined;
-  return { isEquality: ['=', '<>', '!='].includes(operator), next };
+  return { isEquality: ['=', '<>', '!='].includes(operator), text: operator, next };
 }
 
 function readBetween(tokens: readonly Token[], index: number): Compared | undefined {
@@ -103,7 +125,8 @@ function readBetween(tokens: readonly Token[], index: number): Compared | undefi
   if (low === undefined || !isWord(tokens[low.next], 'and')) return undefined;
   const high = readLiteral(tokens, low.next + 1);
   if (high === undefined || !isBoundary(tokens[high.next])) return undefined;
-  return { isEquality: false, literals: [low.literal, high.literal] };
+  const literals = [low.literal, high.literal];
+  return { isEquality: false, literals, bounds: [high.literal] };
 }
 
 function readList(tokens: readonly Token[], index: number): Compared | undefined {
@@ -113,7 +136,7 @@ function readList(tokens: readonly Token[], index: number): Compared | undefined
     const item = readLiteral(tokens, at);
     if (item === undefined) return undefined;
     literals.push(item.literal);
-    if (isSymbol(tokens[item.next], ')')) return { isEquality: true, literals };
+    if (isSymbol(tokens[item.next], ')')) return { isEquality: true, literals, bounds: literals };
     if (!isSymbol(tokens[item.next], ',')) return undefined;
     at = item.next + 1;
   }
