@@ -153,3 +153,27 @@ test('obvious pairs become ratios and products; the time is the one that names t
   `);
   expect(found.every(({ evidence: [first] }) => first?.confidence === 0.5)).toBe(true);
 });
+
+test.each([
+  ['several currencies', ['EUR', 'USD'], []],
+  ['one currency', ['EUR', 'EUR'], ['order_line.gross_amount', 'order_line.total_fee']],
+])('lines whose orders are in %s are added up only where that means something', async (...row) => {
+  const [, currencies, expected] = row;
+  const orders = Array.from(
+    { length: 40 },
+    (_, at) => `(${at + 1}, '2025-01-1${at % 10}', '${currencies[at % 2]}')`,
+  );
+  const lines = Array.from(
+    { length: 80 },
+    (_, at) => `(${at + 1}, ${(at % 40) + 1}, 2, 3.5, 1.25)`,
+  );
+  const found = await proposalsOf(`
+    CREATE TABLE orders (id INTEGER PRIMARY KEY, ordered_on DATE, currency VARCHAR);
+    INSERT INTO orders VALUES ${orders.join(', ')};
+    CREATE TABLE order_line (id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders (id),
+      qty INTEGER, unit_price DECIMAL(10,2), fee DECIMAL(10,2));
+    INSERT INTO order_line VALUES ${lines.join(', ')};`);
+  const ofMoney = found.filter(({ kind, name }) => kind === 'metric' && !name.endsWith('_qty'));
+  expect(ofMoney.map(({ name }) => name).toSorted()).toEqual(expected);
+  expect(found.map(({ name }) => name)).toContain('order_line.total_qty');
+});

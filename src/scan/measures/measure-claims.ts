@@ -23,6 +23,11 @@ export function measureClaims({ catalog, primaryKeys, links, tables }: Scanned):
     ...links.filter(({ status }) => status === 'accepted').flatMap(({ from, to }) => [from, to]),
   ]);
   const children = new Set(likely.map(({ from }) => tableKey(from.table)));
+  const tablesByKey = new Map(tables.map((found) => [tableKey(found.table), found]));
+  const parentsOf = Map.groupBy(
+    links.filter(({ status }) => status === 'accepted'),
+    ({ from }) => tableKey(from.table),
+  );
   // Views repeat the columns of tables.
   const stored = new Set(
     tables.flatMap(({ table: { kind, columns } }) =>
@@ -43,7 +48,10 @@ export function measureClaims({ catalog, primaryKeys, links, tables }: Scanned):
       extractor: proposalExtractor,
       confidence: 0.5,
     } as const;
-    const measured = { table, profile, keyed, hasParent: children.has(key) };
+    const parents = (parentsOf.get(key) ?? []).flatMap(
+      ({ to }) => tablesByKey.get(tableKey(to.table)) ?? [],
+    );
+    const measured = { table, profile, keyed, hasParent: children.has(key), parents };
     const time = proposeDefaultTime(table);
     const isRepeated = (column: string) =>
       table.kind === 'view' && stored.has(column.toLowerCase());

@@ -1,7 +1,13 @@
 import type { CatalogTable } from '../../context/catalog/catalog.ts';
 import type { ClaimBodies } from '../../context/claims/claim.ts';
 import { type MeasureKind, measureKind } from './measure-kind.ts';
-import { isMixed, type MeasuredTable, singularWords, tellsEvents } from './table-shape.ts';
+import {
+  hasMixedParent,
+  isMixed,
+  type MeasuredTable,
+  singularWords,
+  tellsEvents,
+} from './table-shape.ts';
 
 /** A metric that names and types suggest; a person accepts it. */
 export interface ProposedMeasure {
@@ -46,7 +52,10 @@ function findMeasures(
   fieldName: (column: string) => string,
 ): readonly MeasureColumn[] {
   const { table, profile, keyed } = measured;
-  const isMoneyMixed = isMixed(measured, currencyColumn);
+  const hasOwnCurrency = table.columns.some(({ name }) => currencyColumn.test(name));
+  const isMoneyMixed = hasOwnCurrency
+    ? isMixed(measured, currencyColumn)
+    : hasMixedParent(measured, currencyColumn);
   const isQuantityMixed = isMixed(measured, unitColumn);
   return table.columns.flatMap((column): MeasureColumn[] => {
     const { name } = column;

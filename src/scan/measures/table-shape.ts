@@ -10,6 +10,8 @@ export interface MeasuredTable {
   /** Columns of accepted keys, and columns that refer to other tables or may do so. */
   readonly keyed: ReadonlySet<string>;
   readonly hasParent: boolean;
+  /** The tables to which accepted links lead, such as the order of a line. */
+  readonly parents: readonly Pick<MeasuredTable, 'table' | 'profile'>[];
 }
 
 export function singularWords(name: string): readonly string[] {
@@ -56,8 +58,20 @@ function isLabel(name: string, { table }: CatalogTable): boolean {
   );
 }
 
+/** True if what happened to the parents of rows was in several currencies, or units. */
+export function hasMixedParent({ parents }: MeasuredTable, isDivider: RegExp): boolean {
+  const none = { keyed: new Set<string>(), hasParent: false, parents: [] };
+  return parents.some((parent) => {
+    const measured = { ...parent, ...none };
+    return tellsEvents(measured) && isMixed(measured, isDivider);
+  });
+}
+
 /** True if the column tells rows apart that must not be added up: several currencies, or units. */
-export function isMixed({ table, profile }: MeasuredTable, isDivider: RegExp): boolean {
+export function isMixed(
+  { table, profile }: Pick<MeasuredTable, 'table' | 'profile'>,
+  isDivider: RegExp,
+): boolean {
   const dividers = table.columns.filter(({ name }) => isDivider.test(name));
   const distinctOf = (name: string): number | undefined =>
     profile?.columns.find((column: ColumnProfile) => column.name === name)?.distinct;
