@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { UserError } from '../../src/lib/error.ts';
 import { renderCsv } from '../../src/cli/terminal/csv.ts';
 import { renderError } from '../../src/cli/terminal/failure.ts';
+import { wrapQuestion } from '../../src/cli/terminal/prompt.ts';
 import { detectScreen, type CliHost } from '../../src/cli/terminal/screen.ts';
 import { renderTable } from '../../src/cli/terminal/table.ts';
 import {
@@ -72,6 +73,13 @@ describe('what a terminal may get', () => {
       'of in the',
       'morning',
     ]);
+  });
+
+  test('a question of several lines stands in its frame', () => {
+    expect(wrapQuestion('a question that is longer than forty columns is', { width: 40 })).toBe(
+      'a question that is longer than forty\n│  columns is',
+    );
+    expect(wrapQuestion('a short one', { width: undefined })).toBe('a short one');
   });
 
   test('colour for a person, unless it is refused', () => {
