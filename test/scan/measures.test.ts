@@ -103,8 +103,8 @@ function script(tables: Tables): string {
     .join('\n');
 }
 
-async function proposalsOf(sql: string) {
-  const database = await makeDatabase('duckdb', sql);
+async function proposalsOf(sql: string, engine: 'duckdb' | 'sqlite' = 'duckdb') {
+  const database = await makeDatabase(engine, sql);
   const warehouse = await database.open();
   const db = new DatabaseSync(':memory:');
   try {
@@ -167,12 +167,14 @@ test.each([
     { length: 80 },
     (_, at) => `(${at + 1}, ${(at % 40) + 1}, 2, 3.5, 1.25)`,
   );
-  const found = await proposalsOf(`
-    CREATE TABLE orders (id INTEGER PRIMARY KEY, ordered_on DATE, currency VARCHAR);
+  // The day is a text, which only its values show to be a time.
+  const statements = `
+    CREATE TABLE orders (id INTEGER PRIMARY KEY, ordered_on TEXT, currency TEXT);
     INSERT INTO orders VALUES ${orders.join(', ')};
     CREATE TABLE order_line (id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders (id),
       qty INTEGER, unit_price DECIMAL(10,2), fee DECIMAL(10,2));
-    INSERT INTO order_line VALUES ${lines.join(', ')};`);
+    INSERT INTO order_line VALUES ${lines.join(', ')};`;
+  const found = await proposalsOf(statements, 'sqlite');
   const ofMoney = found.filter(({ kind, name }) => kind === 'metric' && !name.endsWith('_qty'));
   expect(ofMoney.map(({ name }) => name).toSorted()).toEqual(expected);
   expect(found.map(({ name }) => name)).toContain('order_line.total_qty');

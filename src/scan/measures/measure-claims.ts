@@ -23,7 +23,12 @@ export function measureClaims({ catalog, primaryKeys, links, tables }: Scanned):
     ...links.filter(({ status }) => status === 'accepted').flatMap(({ from, to }) => [from, to]),
   ]);
   const children = new Set(likely.map(({ from }) => tableKey(from.table)));
-  const tablesByKey = new Map(tables.map((found) => [tableKey(found.table), found]));
+  const tablesByKey = new Map(
+    tables.map(({ table, profile }) => [
+      tableKey(table),
+      { table: withTimeTypes(table, profile), profile },
+    ]),
+  );
   const parentsOf = Map.groupBy(
     links.filter(({ status }) => status === 'accepted'),
     ({ from }) => tableKey(from.table),
