@@ -113,7 +113,7 @@ async function callTool(
   if (tool === undefined)
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      `There is no tool named ${params.name}.`,
+      `There is no tool named ${params.name}. There are ${offered.map(({ name }) => name).join(', ')}.`,
     );
   const asked = describeAsked(server, context, { tool: tool.name, input });
   const isLong = tool.takesLong(input) && caller.mayUse(tool.effect);

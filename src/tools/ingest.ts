@@ -29,6 +29,7 @@ export const ingestTool: ToolDefinition<typeof inputSchema> = {
   takesLong: ({ run }) => run === undefined,
   async run({ connections = [], run: id, cancel, wait }, context) {
     const { project, signal, loops, reportStep, isAwaited } = context;
+    if (cancel && id === undefined) throw nothingToCancel();
     const { run, isNew } =
       id === undefined
         ? startIngest(project, connections, loops)
@@ -54,6 +55,13 @@ export const ingestTool: ToolDefinition<typeof inputSchema> = {
     return runAnswer(run);
   },
 };
+
+function nothingToCancel(): UserError {
+  return new UserError('invalid_input', 'cancel: needs run, the id of the run to cancel', {
+    hint: 'The call that started it returned the id.',
+    exitCode: 2,
+  });
+}
 
 function runAnswer(run: IngestRun): ToolAnswer {
   const outcome = run.outcome();

@@ -191,7 +191,7 @@ function parseInput(
   const { data, problems } = checkSchema(schema, input);
   if (problems === undefined) return pagingSchema.parse(data);
   const lines = problems.slice(0, 5).map(problemText);
-  const hint = `${tool} takes ${Object.keys(schema.shape).join(', ')}.`;
+  const hint = `${tool} takes ${Object.keys(schema.shape).join(', ') || 'nothing'}.`;
   throw new UserError('invalid_input', lines.join('\n'), { hint, exitCode: 2 });
 }
 

@@ -142,9 +142,31 @@ describe.each(Object.keys(protocols) as ProtocolVersion[])(
             { id: 'p', error: { code: -32_602 } },
           ]);
         for (const uri of [undefined, 5, '', '__proto__', 'ktx://dataset/__proto__/constructor'])
+          expect(await client.exchange([request('r', 'resources/read', { uri })], 1)).toMatchObject(
+            [{ id: 'r', error: { code: -32_602, message: expect.stringMatching(/^[^[{]+$/) } }],
+          );
+        expect(await client.exchange([request('n', 'tools/call', { name: 5 })], 1)).toMatchObject([
+          {
+            error: {
+              message:
+                'Invalid request: params.name: Invalid input: expected string, received number.',
+            },
+          },
+        ]);
+        expect(
+          await client.exchange([request('s', 'tools/call', { name: 'sql' })], 1),
+        ).toMatchObject([
+          { error: { message: expect.stringContaining('There are search_context, ') } },
+        ]);
+        const mistakes = [
+          { name: 'ingest', arguments: { cancel: true } },
+          { name: 'review_status', arguments: { all: true } },
+        ];
+        const hints = ['The call that started it returned the id.', 'review_status takes nothing.'];
+        for (const [at, params] of mistakes.entries())
           expect(
-            (await client.exchange([request('r', 'resources/read', { uri })], 1))[0]?.error?.code,
-          ).toBeLessThan(0);
+            JSON.stringify(await client.exchange([request('h', 'tools/call', params)], 1)),
+          ).toContain(hints[at]);
         const twice = [request('d', 'tools/list'), request('d', 'tools/list')];
         expect((await client.exchange(twice, 2)).map(({ id }) => id)).toEqual(['d', 'd']);
       } finally {

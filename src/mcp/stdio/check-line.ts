@@ -6,6 +6,7 @@ import {
   ProtocolErrorCode,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { isMessageId, type MessageId } from './message-scanner.ts';
 import type { ClientLine } from './read-lines.ts';
@@ -118,4 +119,18 @@ function cancelledRequest({
 
 export function errorReply(id: MessageId | null, code: number, message: string): ErrorReply {
   return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+const issuesSchema = z.array(z.looseObject({ path: z.array(z.unknown()), message: z.string() }));
+
+/** An error of the SDK whose text is what zod found wrong, as JSON: in words, and as a wrong param. */
+export function inPlainWords(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('error' in message)) return message;
+  const { code, message: text, ...rest } = message.error;
+  const issues = issuesSchema.safeParse(parseJson(text.slice(text.indexOf('[')))).data;
+  if (issues === undefined) return message;
+  const words = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+  const isOfClient = code === ProtocolErrorCode.InternalError;
+  const shown = isOfClient ? ProtocolErrorCode.InvalidParams : code;
+  return { ...message, error: { ...rest, code: shown, message: `Invalid request: ${words}.` } };
 }

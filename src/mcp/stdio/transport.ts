@@ -1,6 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { checkLine, errorReply, longestMessage, type ErrorReply } from './check-line.ts';
+import {
+  checkLine,
+  errorReply,
+  inPlainWords,
+  longestMessage,
+  type ErrorReply,
+} from './check-line.ts';
 import { isMessageId } from './message-scanner.ts';
 import { LineReader, type ClientLine } from './read-lines.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
@@ -52,7 +58,7 @@ export class StdioTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     const isAnswer = 'result' in message || 'error' in message;
     if (isAnswer && isMessageId(message.id)) this.#inFlight.remove(message.id);
-    return this.#write(message);
+    return this.#write(inPlainWords(message));
   }
 
   close(): Promise<void> {
