@@ -200,6 +200,22 @@ describe('what a text file does not say', () => {
     expect(assumptions).not.toMatch(/iso|set\.json/);
   });
 
+  test('is no zone where times of JSON have none, and instants where they have an offset', async () => {
+    await put('log.jsonl', '{"at": "2025-10-26T00:30:00+02:00", "local": "2025-10-26T00:30:00"}\n');
+    await put('mixed/a.json', '{"at": "2025-10-26T00:30:00Z"}\n');
+    await put('mixed/b.json', '{"at": "2025-10-26T00:30:00"}\n');
+    const warehouse = await open();
+    const { tables } = await schemaOf(warehouse);
+    const types = tables.map(({ table, columns }) => [table, ...columns.map(({ type }) => type)]);
+    expect(types).toEqual([
+      ['log', 'datetime_tz', 'datetime'],
+      ['mixed', 'datetime'],
+    ]);
+    const inBerlin = `SELECT timezone('Europe/Berlin', "at")::VARCHAR FROM log`;
+    const { rows } = await warehouse.query(inBerlin, generous, never);
+    expect(rows).toEqual([['2025-10-26 00:30:00']]);
+  });
+
   test('is said in each answer that uses a column whose order no row tells', async () => {
     await put('unclear.csv', 'id,day,amount\n1,03/04/2024,5\n2,05/06/2024,7\n');
     await put('clear.csv', 'id,day\n1,25/04/2024\n');

@@ -168,10 +168,7 @@ export async function readJsonDateOrders(
   { table, files, options }: Omit<DatedParts, 'call'>,
   limits: CallLimits,
 ): Promise<readonly ColumnNote[]> {
-  const dated = (await reader.catalogRows(
-    `SELECT column_name AS name, data_type AS type FROM duckdb_columns() WHERE table_name = ${duckdb.literal(table)} AND data_type IN ('DATE', 'TIMESTAMP') AND database_name = current_database() ORDER BY column_index`,
-    limits,
-  )) as { readonly name: string; readonly type: string }[];
+  const dated = await jsonTimes(reader, table, limits);
   const notes: ColumnNote[] = [];
   for (const { name, type } of dated) {
     const key: DateKey = type === 'DATE' ? 'date_format' : 'timestamp_format';
@@ -182,6 +179,28 @@ export async function readJsonDateOrders(
   return notes;
 }
 
+/**
+ * Makes columns of JSON whose times have an offset from UTC (`+02:00`, `Z`) instants. DuckDB moves
+ * them to UTC, and forgets that they are in it.
+ */
+export async function readJsonInstants(
+  reader: DuckdbReader,
+  { table, files, options }: Omit<DatedParts, 'call'>,
+  limits: CallLimits,
+): Promise<void> {
+  const times = (await jsonTimes(reader, table, limits)).filter(({ type }) => type === 'TIMESTAMP');
+  if (options.timestamp_format !== undefined) return;
+  for (const { name } of times) {
+    const withOffset = await filesThatMatch(reader, { name, files, pattern: offset }, limits);
+    if (withOffset.length < Math.min(files.length, mostParts)) continue;
+    const column = duckdb.quote(name);
+    const sql = `ALTER TABLE ${duckdb.quote(table)} ALTER ${column} TYPE TIMESTAMPTZ USING ${column} AT TIME ZONE 'UTC'`;
+    await reader.runScript(sql, limits);
+  }
+}
+
+const offset = String.raw`\d\s*([zZ]|[-+]\d{2}(:?\d{2})?)\s*$`;
+
 const dayAndMonth = String.raw`^\s*(\d{1,2})\D(\d{1,2})\D\d`;
 
 /** Undefined if the texts of the column begin with the year. */
@@ -191,19 +210,12 @@ async function jsonOrder(
   limits: CallLimits,
 ): Promise<Pick<OrderNote, 'order' | 'format' | 'isCertain'> | undefined> {
   const column = duckdb.quote(name);
-  const from = (some: readonly string[]) =>
-    `read_json([${some.map((file) => duckdb.literal(file)).join(', ')}], columns = {${duckdb.literal(name)}: 'VARCHAR'})`;
-  const guessed: string[] = [];
-  for (const file of files.slice(0, mostParts)) {
-    const sql = `SELECT regexp_matches(${column}, ${duckdb.literal(dayAndMonth)}) AS found FROM ${from([file])} WHERE ${column} IS NOT NULL LIMIT 1`;
-    const [row] = (await reader.catalogRows(sql, limits)) as { readonly found?: boolean }[];
-    if (row?.found === true) guessed.push(file);
-  }
+  const guessed = await filesThatMatch(reader, { name, files, pattern: dayAndMonth }, limits);
   if (guessed.length === 0) return undefined;
   const largest = (group: number) =>
     `max(TRY_CAST(regexp_extract(${column}, ${duckdb.literal(dayAndMonth)}, ${group}) AS INTEGER))`;
   const [row] = (await reader.catalogRows(
-    `SELECT ${largest(1)} AS left, ${largest(2)} AS right FROM ${from(guessed)}`,
+    `SELECT ${largest(1)} AS left, ${largest(2)} AS right FROM ${textsOf(name, guessed)}`,
     limits,
   )) as { readonly left?: unknown; readonly right?: unknown }[];
   const isDay = Number(row?.left ?? 0) > 12;
@@ -215,4 +227,38 @@ async function jsonOrder(
     format: order === 'day first' ? '%d-%m-%Y' : '%m-%d-%Y',
     isCertain: isDay !== isMonth,
   };
+}
+
+async function jsonTimes(
+  reader: DuckdbReader,
+  table: string,
+  limits: CallLimits,
+): Promise<readonly { readonly name: string; readonly type: string }[]> {
+  const sql = `SELECT column_name AS name, data_type AS type FROM duckdb_columns() WHERE table_name = ${duckdb.literal(table)} AND data_type IN ('DATE', 'TIMESTAMP') AND database_name = current_database() ORDER BY column_index`;
+  return (await reader.catalogRows(sql, limits)) as { name: string; type: string }[];
+}
+
+/** The files in which the first value of the column matches. */
+async function filesThatMatch(
+  reader: DuckdbReader,
+  {
+    name,
+    files,
+    pattern,
+  }: { readonly name: string; readonly files: readonly string[]; readonly pattern: string },
+  limits: CallLimits,
+): Promise<readonly string[]> {
+  const column = duckdb.quote(name);
+  const found: string[] = [];
+  for (const file of files.slice(0, mostParts)) {
+    const sql = `SELECT regexp_matches(${column}, ${duckdb.literal(pattern)}) AS found FROM ${textsOf(name, [file])} WHERE ${column} IS NOT NULL LIMIT 1`;
+    const [row] = (await reader.catalogRows(sql, limits)) as { readonly found?: boolean }[];
+    if (row?.found === true) found.push(file);
+  }
+  return found;
+}
+
+function textsOf(name: string, files: readonly string[]): string {
+  const list = files.map((file) => duckdb.literal(file)).join(', ');
+  return `read_json([${list}], columns = {${duckdb.literal(name)}: 'VARCHAR'})`;
 }

@@ -8,7 +8,12 @@ import { translateError, warehouseError } from '../../../warehouse-error.ts';
 import type { DuckdbReader } from '../reader.ts';
 import { isInside } from '../../../../store/confined-file.ts';
 import { describeAssumptions, readDecimalCommas, sniffCsv } from './csv-assumptions.ts';
-import { type ColumnNote, readDateOrders, readJsonDateOrders } from './date-orders.ts';
+import {
+  type ColumnNote,
+  readDateOrders,
+  readJsonDateOrders,
+  readJsonInstants,
+} from './date-orders.ts';
 import type { FileTable } from './file-tables.ts';
 import { csvCall, type ReadableTable, readableTables, withEncoding } from './readable-tables.ts';
 import { withoutTitles } from './skip-titles.ts';
@@ -130,7 +135,10 @@ interface LoadedPart {
 async function noteJson({ reader, table }: LoadedPart, limits: CallLimits): Promise<LoadNotes> {
   const { name, json, assumptions } = table;
   if (json === undefined) return { assumptions, doubts: [] };
-  return withColumnNotes(table, await readJsonDateOrders(reader, { table: name, ...json }, limits));
+  const parts = { table: name, ...json };
+  const notes = await readJsonDateOrders(reader, parts, limits);
+  await readJsonInstants(reader, parts, limits);
+  return withColumnNotes(table, notes);
 }
 
 async function noteCsv(
