@@ -89,6 +89,28 @@ describe('a job of BigQuery', () => {
     expect(rest.at(-1)?.path).toBe(`projects/shop-1/jobs/${jobReference.jobId}`);
   });
 
+  test.each([
+    [{ totalRows: '3' }, 'BigQuery announced 3 rows and sent 1.'],
+    [{ rows: [{ f: [] }] }, 'BigQuery sent a row of other columns.'],
+  ])('does not take part of a result for all of it: %j', async (part, message) => {
+    const answer = {
+      jobComplete: true,
+      schema: { fields: [{ name: 'n', type: 'INTEGER' }] },
+      rows: [{ f: [{ v: '1' }] }],
+      totalRows: '1',
+      ...part,
+    };
+    server.fault = ({ path }) => (path.includes('/queries/') ? { answer } : undefined);
+    try {
+      await expect(query('SELECT n FROM many')).rejects.toMatchObject({
+        code: 'query_failed',
+        message,
+      });
+    } finally {
+      server.fault = () => undefined;
+    }
+  });
+
   test('reads no page beyond the limit of rows', async () => {
     const calls = await callsOf(async () => {
       const { rows, truncated } = await query('SELECT n FROM many ORDER BY n', {

@@ -97,6 +97,24 @@ describe('a databricks workspace', () => {
     expect(server.requests.slice(from).some(({ path }) => path.includes('chunks'))).toBe(false);
   });
 
+  test('does not take part of a result for all of it', async () => {
+    const columns = [{ name: 'n', type_text: 'INT' }];
+    server.rules.fault = ({ path, sql }, response) => {
+      if (path.includes('cancel') || (sql !== undefined && !/FROM many/.test(sql))) return false;
+      const body = {
+        statement_id: '1',
+        status: { state: 'SUCCEEDED' },
+        manifest: { schema: { columns }, total_row_count: 3 },
+        result: { data_array: [['1']] },
+      };
+      response.writeHead(200).end(JSON.stringify(body));
+      return true;
+    };
+    await expect(ask('SELECT n FROM many')).rejects.toMatchObject({
+      message: expect.stringContaining('announced 3 rows and sent 1'),
+    });
+  });
+
   test('reads a large result from the storage, which gets no login', async () => {
     Object.assign(server.rules, { rowsPerChunk: 4, inlineLimit: 10 });
     expect((await ask('SELECT n FROM many ORDER BY n')).rows).toHaveLength(10);

@@ -72,6 +72,7 @@ const pageSchema = z.looseObject({
   schema: z.looseObject({ fields: z.array(fieldSchema).default([]) }).optional(),
   rows: z.array(rowSchema).default([]),
   pageToken: z.string().optional(),
+  totalRows: count,
 });
 type RowsPage = z.infer<typeof pageSchema>;
 
@@ -220,6 +221,7 @@ export class BigqueryJobs {
       const asked = { pageToken: page.pageToken, maxRows: maxRows + 1 - rows.length };
       page = await this.#page(job, asked, signal);
     }
+    if (rows.length <= maxRows) requireWhole(rows.length, first);
     return {
       columns: fields.map((field) => ({ name: field.name, type: fieldTypeOf(field) })),
       rows: rows.slice(0, maxRows),
@@ -305,6 +307,13 @@ function jobError({ reason = 'error', message = reason }: z.infer<typeof errorPr
   return new BigqueryError(reason, message, 200);
 }
 
+function requireWhole(read: number, { totalRows = read }: RowsPage): void {
+  if (totalRows === read) return;
+  throw warehouseError('query_failed', `BigQuery announced ${totalRows} rows and sent ${read}.`);
+}
+
 function readRow(cells: readonly { readonly v?: unknown }[], fields: readonly ApiField[]): Cell[] {
+  if (cells.length !== fields.length)
+    throw warehouseError('query_failed', 'BigQuery sent a row of other columns.');
   return fields.map((field, index) => bigqueryCell(cells[index]?.v, field));
 }

@@ -54,6 +54,7 @@ const answerSchema = z.looseObject({
     .looseObject({
       schema: z.looseObject({ columns: z.array(columnSchema).nullish() }).nullish(),
       truncated: z.boolean().nullish(),
+      total_row_count: z.number().nullish(),
     })
     .nullish(),
   result: chunkSchema.nullish(),
@@ -188,6 +189,7 @@ export class DatabricksConnection {
       chunk = await this.#readAs(chunkSchema, { method: 'GET', path }, signal);
     }
     const truncated = rows.length > maxRows || manifest?.truncated === true;
+    if (!truncated) requireWhole(rows.length, manifest?.total_row_count);
     return { columns, rows: rows.slice(0, maxRows), truncated };
   }
 
@@ -263,6 +265,11 @@ function sizeOf(part: ResultPart): number {
 
 function nextChunk(chunk: ResultChunk): number | undefined {
   return chunk.external_links?.at(-1)?.next_chunk_index ?? chunk.next_chunk_index ?? undefined;
+}
+
+function requireWhole(read: number, announced: number | null | undefined): void {
+  if ((announced ?? read) !== read)
+    throw new Error(`it announced ${announced} rows and sent ${read}`);
 }
 
 function typedRow(row: readonly (string | null)[], types: readonly FieldType[]): readonly Cell[] {
