@@ -121,16 +121,16 @@ export function errorReply(id: MessageId | null, code: number, message: string):
   return { jsonrpc: '2.0', id, error: { code, message } };
 }
 
+const internalError: number = ProtocolErrorCode.InternalError;
 const issuesSchema = z.array(z.looseObject({ path: z.array(z.unknown()), message: z.string() }));
 
-/** An error of the SDK whose text is what zod found wrong, as JSON: in words, and as a wrong param. */
+/** What zod found wrong, which the SDK sends as JSON: in words, and as the fault of the client. */
 export function inPlainWords(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message)) return message;
   const { code, message: text, ...rest } = message.error;
   const issues = issuesSchema.safeParse(parseJson(text.slice(text.indexOf('[')))).data;
   if (issues === undefined) return message;
   const words = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
-  const isOfClient = code === ProtocolErrorCode.InternalError;
-  const shown = isOfClient ? ProtocolErrorCode.InvalidParams : code;
+  const shown = code === internalError ? ProtocolErrorCode.InvalidParams : code;
   return { ...message, error: { ...rest, code: shown, message: `Invalid request: ${words}.` } };
 }
