@@ -41,8 +41,10 @@ interface OpenTable {
  *
  *     id serial !                       the key: 1, 2, 3…
  *     buyer >people.id null=.1 share=.3  a reference; a tenth are NULL, to a third of the people
+ *     buyer >people.id gone=.02         a share of the rows refers to people who were deleted
  *     id =people.id+20                  row n has the key of the other table's row n + 20
  *     id =people.id+20*3                row n has the key of the other table's row 3n + 20
+ *     note_id any=note_type:Bug>bugs.id|Task>tasks.id   a key of the table that the type names
  *     (a,b) >lines(order_id,line)       both columns come from one row of the other table
  *     a ref=orders.id                   a link of a column that a tuple fills
  *     *audit                            columns that most tables have: times, a version, a flag
@@ -184,6 +186,7 @@ const columnKinds: Readonly<Record<string, MakeColumn>> = {
   code: (value) => code(value, 100),
   letters: (value, options) => letters(Number(value), Number(optionOf(options, 'repeat'))),
   hex: (value, options) => hex(Number(value), optionOf(options, 'prefix') ?? ''),
+  any: (value) => keyOfAny(value),
   const: (value) => constant(Number.isNaN(Number(value)) ? value : Number(value)),
   uuid: () => uuid(),
   words: () => words(),
@@ -234,12 +237,41 @@ function reference(
 ): ColumnSpec {
   const share = Number(optionOf(options, 'share') ?? 1);
   const orphans = Number(optionOf(options, 'orphan') ?? 0);
+  const gone = Number(optionOf(options, 'gone') ?? 0);
+  let known: ReadonlySet<GeneratedCell> | undefined;
   return computed('', ({ random, values }) => {
     const pool = values(table, column);
     if (random() < orphans) return `?${Math.floor(random() * 90_000)}`;
     const width = Math.max(1, Math.ceil(pool.length * share));
     const rank = Math.floor(random() ** 1.5 * width);
-    return pool[(rank * 7919) % pool.length] ?? null;
+    const key = pool[(rank * 7919) % pool.length] ?? null;
+    if (gone === 0 || random() >= gone) return key;
+    known ??= new Set(pool);
+    return deletedKey(key, known);
+  });
+}
+
+/** The next key that has no row. */
+function deletedKey(key: GeneratedCell, known: ReadonlySet<GeneratedCell>): GeneratedCell {
+  if (typeof key !== 'number') return Array.from(String(key)).toReversed().join('');
+  let next = key + 1;
+  while (known.has(next)) next += 1;
+  return next;
+}
+
+/** The key of the table that another column of the row names. */
+function keyOfAny(value: string): ColumnSpec {
+  const [typeColumn = '', choices = ''] = value.split(':');
+  const targets = new Map(
+    choices.split('|').map((choice) => {
+      const [type = '', path = ''] = choice.split('>');
+      return [type, pathOf(path)] as const;
+    }),
+  );
+  return computed('', ({ record, random, values }) => {
+    const target = targets.get(String(record[typeColumn]));
+    const pool = target === undefined ? [] : values(...target);
+    return pool[Math.floor(random() * pool.length)] ?? null;
   });
 }
 

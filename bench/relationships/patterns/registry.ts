@@ -17,6 +17,9 @@ export type PatternUse = keyof typeof patternFamilies;
  *
  * - `fresh`: like `final`, and written later, for rules that came after it
  * - `aside`: like `fresh`, and later again: software, textbooks and registers as they are
+ * - `read` and `blind`: public software, exports and samples, with rows as they are in life: ids
+ *   with gaps, references to deleted rows, counters, constants. The names were sorted by their
+ *   hashes: the misses of the first half may be read, the second half is only scored
  *
  * The first three were fixed before anything was tuned. A new pattern gets a family of its own.
  */
@@ -51,6 +54,8 @@ export const patternFamilies = {
   final: ['billing', 'erp', 'layers', 'logistics', 'naturals', 'small', 'subtypes'],
   fresh: ['companies', 'exhibits'],
   aside: ['bureaus', 'lessons', 'software'],
+  read: ['boards', 'checkouts', 'holdings'],
+  blind: ['exports', 'registers', 'servers'],
 } as const;
 
 interface PatternDatabase {
@@ -60,6 +65,9 @@ interface PatternDatabase {
   readonly database: GeneratedDatabase;
 }
 
+/** Their tables have numbers of their own that fit keys by chance. */
+const asWritten: readonly PatternUse[] = ['read', 'blind'];
+
 /** The databases of all families of one use. A line `=== name` begins a database of a family. */
 export function patternDatabases(use: PatternUse): PatternDatabase[] {
   return patternFamilies[use].flatMap((family) => {
@@ -68,7 +76,8 @@ export function patternDatabases(use: PatternUse): PatternDatabase[] {
     return shapes.map((shape) => {
       const end = shape.indexOf('\n');
       const name = `${family}/${shape.slice(0, end).trim()}`;
-      const schema = withSmallNumbers(readSchemaText(shape.slice(end)));
+      const written = readSchemaText(shape.slice(end));
+      const schema = asWritten.includes(use) ? written : withSmallNumbers(written);
       return { family, name, database: buildDatabase(name, schema) };
     });
   });
