@@ -23,8 +23,8 @@ export const bytesAndNamesakesMutants: readonly Mutant[] = [
   {
     name: 'links-agree-with-namesakes',
     file: 'scan/links/find-links.ts',
-    find: 'agreeWithNamesakes(chosen)), declared',
-    replace: 'chosen), declared',
+    find: 'agreeWithTwins(agreeWithNamesakes(chosen))',
+    replace: 'agreeWithTwins(chosen)',
     why: 'The sellers of thirty remarks are no people, though those of all other tables are.',
     tests: joinRules,
   },

@@ -96,8 +96,8 @@ export const linkMutants: readonly Mutant[] = [
   {
     name: 'links-copied-name',
     file: 'scan/links/find-links.ts',
-    find: 'candidate.parent.isAttribute === true && byKey.has(pairOf(candidate))',
-    replace: 'candidate.parent.isAttribute === true && byKey.size < 0',
+    find: 'parent.isAttribute === true && byKey.has(pairOf(candidate))',
+    replace: 'parent.isAttribute === true && byKey.size < 0',
     why: 'A name that is copied beside its key makes every path to its table ambiguous.',
     tests: joinRules,
   },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseColumnName } from '../../src/scan/names/parse-name.ts';
-import { foundJoins } from '../support/found-joins.ts';
+import { foundJoins, foundKeys } from '../support/found-joins.ts';
 
 const chart = `
 chart 190
@@ -136,4 +136,37 @@ ruling 1300
   uuid >card.uuid
 `);
   expect(accepted).toEqual(['ruling.uuid -> card.uuid']);
+});
+
+test('the id of a table may be called by all of its words', async () => {
+  const keys = await foundKeys(`
+patient 1200
+  pid sparse=1+2 !
+patient_identifier 1400
+  patient_identifier_id serial !
+  patient_id >patient.pid
+  uuid uuid
+order_header 900
+  id_order sparse=1+2 !
+order_detail 2600
+  id_order_detail sparse=1+2 !
+  id_order >order_header.id_order
+`);
+  expect(keys).toMatchObject({
+    patient_identifier: 'patient_identifier_id',
+    order_detail: 'id_order_detail',
+  });
+});
+
+test('what is referred to tells rows apart rather than when they were written', async () => {
+  const keys = await foundKeys(`
+orders 900
+  order_id sparse=1+2 !
+  placed date
+order_coupon_use 700 key=order_id,coupon_id
+  order_id >orders.order_id
+  coupon_id int=10..40
+  date_created ts
+`);
+  expect(keys['order_coupon_use']).toBe('order_id,coupon_id');
 });

@@ -6,6 +6,7 @@ import { buildDatabase } from '../../bench/relationships/schema-builder.ts';
 import { readSchemaText } from '../../bench/relationships/schema-text.ts';
 import { scanFile } from '../../bench/relationships/score.ts';
 import { writeDatabase } from '../../bench/relationships/write-database.ts';
+import { singular } from '../../src/scan/names/split-words.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'ktx-name-rules-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -201,4 +202,12 @@ film_category 400
   expect(keys).toEqual(
     expect.arrayContaining(['employee: party_id', 'film_category: film_id,category_id']),
   );
+});
+
+test.each([
+  ['movies', 'movie'],
+  ['cookies', 'cookie'],
+  ['categories', 'category'],
+])('%s are called by %s', (plural, word) => {
+  expect(singular(plural)).toBe(word);
 });

@@ -21,3 +21,14 @@ test('joins of the families that nothing was tuned on, which simple matchers do 
     expect(bestF1(pairs, links), matcher).toBeLessThanOrEqual(0.8);
   }
 });
+
+test.each(['read', 'blind'] as const)('joins of public software and exports: %s', async (use) => {
+  const scores = await scorePatterns(use);
+  for (const which of ['hidden', 'known'] as const) {
+    const sum = total(scores.map((score) => score[which]));
+    expect(f1(sum), `micro, keys ${which}`).toBeGreaterThanOrEqual(0.95);
+    expect(sum.hits / sum.accepted, `precision, keys ${which}`).toBeGreaterThanOrEqual(0.96);
+    const judged = scores.flatMap((score) => score[which].judged);
+    expect(calibrationError(judged)).toBeLessThanOrEqual(0.05);
+  }
+});

@@ -19,6 +19,7 @@ import {
 import { peopleByColumns } from './people-by-columns.ts';
 import { findPartitions, type Partition, stemOf } from '../names/partitions.ts';
 import { splitNameWords } from '../names/split-words.ts';
+import { idWords } from '../names/word-lists.ts';
 import type { ColumnProfile, TableProfile } from '../profile/table-profile.ts';
 import { comparisonFamily } from '../profile/value-kinds.ts';
 
@@ -279,18 +280,28 @@ function tableFacts(
 
 function homeScore(column: NameParts, { parts, otherNames: others }: TableFacts): number {
   if (column.entity.length === 0) return 1;
+  if (isCalledByAllWords(column, parts)) return 1;
   const named = matchNames(column.entity, parts.entity).full;
   const namedByEnding = matchNames(parts.entity, column.entity).tail * 0.7;
   const namedByOther = others.map((name) => matchOtherName(column.entity, name).full);
   return Math.max(named, namedByEnding, ...namedByOther);
 }
 
+/** True for `patient_identifier_id`: its `identifier` is no id word, since the table has it too. */
+function isCalledByAllWords({ words }: NameParts, table: NameParts): boolean {
+  const [first = '', last = ''] = [words[0], words.at(-1)];
+  const isFirst = idWords.has(first) && isSame(words.slice(1), table.words);
+  return isFirst || (idWords.has(last) && isSame(words.slice(0, -1), table.words));
+}
+
 /** True if the column measures, counts or orders: no text does, whatever it is called. */
 export const isAmount = ({ parts, family, profile }: ColumnFacts): boolean =>
   isMeasure(parts) && (family !== 'text' || profile.kind === 'integer');
 
-export function haveSameWords(a: NameParts, b: NameParts): boolean {
-  return a.words.length === b.words.length && a.words.every((word, i) => word === b.words[i]);
+export const haveSameWords = (a: NameParts, b: NameParts): boolean => isSame(a.words, b.words);
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((word, index) => word === b[index]);
 }
 
 /**

@@ -107,7 +107,7 @@ function compositeScore(columns: readonly ColumnFacts[]): number {
     sumWeights([
       [true, (index - column.position) * 0.25],
       [column.away, 0.5],
-      [index > 0 && !column.away && isOrdinal(column), 0.8],
+      [index > 0 && !column.away && isOrdinal(column) && !isValidityTime(column), 0.8],
     ]),
   );
   return scores.reduce((sum, score) => sum + score, columns.length === 2 ? 1 : 0.2);

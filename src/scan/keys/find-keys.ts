@@ -102,7 +102,8 @@ function chooseKey(
       !set.columns.some(
         (column) =>
           uniqueColumns.has(column) &&
-          !(isBridge(set) && (isNamedByColumns(set, table) || isUniqueByChance(column))),
+          (column.home >= 0.8 ||
+            !(isBridge(set) && (isNamedByColumns(set, table) || isUniqueByChance(column)))),
       ),
   );
   const smallestSets = uniqueSets.filter(

@@ -1,6 +1,6 @@
 import type { LinkFinding } from '../../context/catalog/catalog.ts';
 import { tableKey, type TableRef } from '../../sql/dialect.ts';
-import type { TableFacts } from '../facts/table-facts.ts';
+import { haveSameWords, type TableFacts } from '../facts/table-facts.ts';
 import type { KeyFindings } from '../keys/find-keys.ts';
 import type { ScanContext } from '../scan-context.ts';
 import type { NameMeanings } from '../names/name-meanings.ts';
@@ -9,6 +9,7 @@ import { agreeWithNamesakes } from './choose/agree-with-namesakes.ts';
 import { agreeWithTwins } from './choose/agree-with-twins.ts';
 import { chooseLinks, type JudgedCandidate, removeCycles } from './choose/choose-links.ts';
 import { endOnOneCopy } from './choose/end-on-one-copy.ts';
+import { endOnRoot } from './choose/end-on-root.ts';
 import { findCompositeLinks, withoutMembers } from './composite-links.ts';
 import { confirmCandidates } from './confirm-candidates.ts';
 import { findCandidates } from './find-candidates.ts';
@@ -43,7 +44,10 @@ export async function findLinks(
   );
   const confirmed = await confirmCandidates(candidates, context);
   const chosen = groupByChild(confirmed).map((group) => chooseLinks(group, context.config));
-  const judged = endOnOneCopy(agreeWithTwins(agreeWithNamesakes(chosen)), declared).flat();
+  const judged = endOnOneCopy(
+    endOnRoot(agreeWithTwins(agreeWithNamesakes(chosen))),
+    declared,
+  ).flat();
   const inferred = removeRepeated(removeCycles(judged), declared).map(linkFinding);
   const known = { keys, declared, inferred };
   const composite = await findCompositeLinks(tables, known, context);
@@ -54,7 +58,7 @@ export async function findLinks(
 
 /**
  * A table that refers to another one by its key has no second reference by an attribute: the
- * attribute is a copy.
+ * attribute is a copy. So is an attribute that the other table has under the same name.
  */
 function removeRepeated(
   candidates: readonly JudgedCandidate[],
@@ -66,11 +70,16 @@ function removeRepeated(
   const byKey = new Set([
     ...declared.map(({ from, to }) => pair(from.table, to.table)),
     ...candidates
-      .filter(({ status, parent }) => status === 'accepted' && parent.isAttribute !== true)
+      .filter(({ status, parent }) => status === 'accepted' && parent.primary)
       .map(pairOf),
   ]);
   return candidates.map((candidate) => {
-    const isCopy = candidate.parent.isAttribute === true && byKey.has(pairOf(candidate));
+    const { child, parent } = candidate;
+    const isShared = !parent.primary && haveSameWords(child.parts, parent.column.parts);
+    const reversed = pair(parent.column.table.ref, child.table.ref);
+    const isCopy =
+      (parent.isAttribute === true && byKey.has(pairOf(candidate))) ||
+      (isShared && (byKey.has(pairOf(candidate)) || byKey.has(reversed)));
     if (!isCopy || candidate.status === 'rejected') return candidate;
     const why = 'an attribute that is copied beside its key';
     return { ...candidate, status: 'rejected', probability: copyProbability, why };

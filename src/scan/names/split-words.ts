@@ -7,6 +7,11 @@ import {
   unspacedSuffixes,
 } from './word-lists.ts';
 
+/** Plurals of words in `ie`; those of other words in `ies` end in `y`. */
+const endsInIe = new Set(
+  'movies cookies calories brownies hoodies rookies zombies selfies genies'.split(' '),
+);
+
 /**
  * Splits a name at separators, case changes, script changes and digits; lower case, without
  * accents.
@@ -30,6 +35,7 @@ export function splitNameWords(name: string): string[] {
 export function singular(word: string): string {
   if (word.length <= 3 || idWords.has(word) || /(ss|us|is)$/.test(word)) return word;
   if (word === 'people') return 'person';
+  if (endsInIe.has(word)) return word.slice(0, -1);
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   if (/(?:ss|x|ch|sh|zz|[^ao]us)es$/.test(word)) return word.slice(0, -2);
   return word.endsWith('s') ? word.slice(0, -1) : word;

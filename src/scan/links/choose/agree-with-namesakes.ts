@@ -1,5 +1,5 @@
 import type { ColumnFacts } from '../../facts/table-facts.ts';
-import { isMeasure } from '../../names/parse-name.ts';
+import { isMeasure, isPersonRole } from '../../names/parse-name.ts';
 import type { JudgedCandidate } from './choose-links.ts';
 
 /** So many columns of one name that refer to one key tell what the others of that name mean. */
@@ -63,7 +63,8 @@ function countByTable(links: readonly JudgedCandidate[]): ReadonlyMap<unknown, n
 function nameOf({ parts, table, home }: ColumnFacts): string | undefined {
   const isGeneric = parts.entity.join('').length < 3 || isMeasure(parts) || home >= 0.8;
   if (isGeneric || table.rows === 0) return undefined;
-  return parts.keyed || parts.words.length > 1 ? parts.words.join(' ') : undefined;
+  const saysEnough = parts.keyed || parts.words.length > 1 || isPersonRole(parts);
+  return saysEnough ? parts.words.join(' ') : undefined;
 }
 
 /** The key that the columns of other tables refer to, if nearly all refer to the same one. */

@@ -9,6 +9,8 @@ import { countsOtherRows, peopleOfBoth, snugness } from '../features.ts';
 import {
   isAmongDenseKeys,
   isClearByName,
+  isOnlyValue,
+  isYesOrNo,
   lacksValues,
   nameOnlyDiscount,
   noRows,
@@ -65,7 +67,9 @@ function judgeBest(ranked: RankedCandidate, { accept, review }: ScanConfig): Jud
     isNamedExtension(ranked) || isCountedElsewhere(ranked) || isJoinedByPeople(ranked);
   const least = isProven ? namedExtension : isNamedAndHeld(ranked) ? namedAndHeld : 0;
   const likely = Math.max(ranked.probability, least);
-  const isDoubtful = isAmongDenseKeys(ranked) || lacksValues(ranked);
+  const isDoubtful = [isAmongDenseKeys, lacksValues, isYesOrNo, isOnlyValue].some((doubt) =>
+    doubt(ranked),
+  );
   const probability = isDoubtful ? likely * doubtDiscount : likely;
   const candidate = { ...ranked, probability };
   const repeated = reasonToReject(candidate);

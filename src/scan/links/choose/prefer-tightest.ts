@@ -10,7 +10,8 @@ export function preferTightest(ranked: readonly RankedCandidate[]): readonly Ran
   const [best] = ranked;
   if (best === undefined || best.typeColumn !== undefined) return ranked;
   const tighter = ranked.filter(
-    (candidate) => candidate.values.orphans === 0 && tightness(best, candidate) >= 1,
+    (candidate) =>
+      candidate.parent.primary && candidate.values.orphans === 0 && tightness(best, candidate) >= 1,
   );
   const tightest = tighter.toSorted(
     (a, b) => a.parent.column.profile.distinct - b.parent.column.profile.distinct,

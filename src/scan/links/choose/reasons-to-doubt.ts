@@ -1,6 +1,8 @@
 import { isAmount, isOfView } from '../../facts/table-facts.ts';
 import { countsOtherRows, hasNoneValue, snugness } from '../features.ts';
 import type { LinkCandidate } from '../link-candidate.ts';
+import { wordSimilarity } from '../../names/name-match.ts';
+import { otherRoles } from '../../names/word-lists.ts';
 import type { RankedCandidate } from '../rank-candidates.ts';
 
 export const noRows = 'no rows to judge by';
@@ -20,6 +22,8 @@ export function reasonToDoubt(candidate: RankedCandidate): string | undefined {
   if (isOpen) return 'many keys fit equally well';
   if (child.present === 0 || column.table.rows === 0) return noRows;
   if (values.orphans === undefined) return 'not confirmed';
+  if (isYesOrNo(candidate)) return 'the values are those of yes and no';
+  if (isOnlyValue(candidate)) return 'it has one value only, and the name says more';
   const isMissing = lacksValues(candidate);
   const doubt = isMissing ? 'many values are missing in the other table' : reasonInNames(candidate);
   if (doubt !== undefined) return doubt;
@@ -30,6 +34,32 @@ export function reasonToDoubt(candidate: RankedCandidate): string | undefined {
   if (isAmongDenseKeys(candidate) || isCoincidence(candidate))
     return 'only the values suggest it, and they may fit by chance';
   return isTiny(candidate) ? 'too few rows to judge by' : undefined;
+}
+
+/** In so many rows, references to so many keys have more values than two. */
+const [manyRows, manyKeys] = [50, 10];
+
+/** True for the `invoice` of an order, which says whether there is one. */
+export function isYesOrNo({ child, parent, seen }: LinkCandidate): boolean {
+  const { min = -1, max = -1 } = child.profile;
+  const isBinary = child.family === 'integer' && !child.parts.keyed && min === 0 && max === 1;
+  const { distinct } = parent.column.profile;
+  return isBinary && seen === 0 && child.present >= manyRows && distinct >= manyKeys;
+}
+
+/**
+ * True for a `shop_group_id` that is always 1, beside groups of people: only the last word is that
+ * of the table.
+ */
+export function isOnlyValue({ child, parent, names, seen }: LinkCandidate): boolean {
+  const { entity } = parent.column.table.parts;
+  const others = child.parts.entity.filter(
+    (word) => !otherRoles.has(word) && !entity.some((own) => wordSimilarity(word, own) > 0),
+  );
+  const isRole = names.selfRole + names.personRole + names.same > 0;
+  const isWhole = names.full >= 0.95 || others.length === 0;
+  const isOnly = child.profile.distinct === 1 && child.present >= manyRows;
+  return isOnly && !isRole && !isWhole && seen === 0 && parent.column.profile.distinct > 1;
 }
 
 /** True if so few values, or so few rows, fit most keys, and no name says which. */
@@ -51,9 +81,17 @@ export function lacksValues(candidate: LinkCandidate): boolean {
   const { orphans = 0, containment } = values;
   // How many rows have the value that stands for "none" is not known. Kinds and flags count from 0.
   const isKind = child.profile.distinct <= mostKinds && !isClearByName(candidate);
+  if (isKind && isKindsFromZero(candidate)) return orphans > 0;
   if (!isKind && hasNoneValue(child.profile, parent.column.profile))
     return orphans > 0 && containment + 1 / child.profile.distinct < 1 - mostMissing;
   return orphans > mostMissing * (child.present / child.table.profile.fraction);
+}
+
+/** Of so many rows some have no reference; of so many kinds the first is 0. */
+function isKindsFromZero({ child, parent, names }: LinkCandidate): boolean {
+  const isPlain = child.family === 'integer' && !child.parts.keyed && names.selfRole === 0;
+  const isNone = child.profile.min === 0 && hasNoneValue(child.profile, parent.column.profile);
+  return isPlain && isNone && child.present >= manyRows;
 }
 
 function reasonInNames({
@@ -65,7 +103,8 @@ function reasonInNames({
   seen,
 }: RankedCandidate): string | undefined {
   if (isOfView(child) && isOwnKey) return 'the view may have some rows of the table';
-  if (child.home >= 0.95 && isOwnKey && names.best < 0.95 && !countsOtherRows({ child, parent }))
+  const isOfRow = isOwnKey || isOwnCode({ child, names });
+  if (child.home >= 0.95 && isOfRow && names.best < 0.95 && !countsOtherRows({ child, parent }))
     return 'the name is that of its own table';
   const elsewhere = reasonInOtherName({ child, parent, names, isOwnKey, seen });
   if (elsewhere !== undefined) return elsewhere;
@@ -73,6 +112,12 @@ function reasonInNames({
   return parentHasNamesake && names.best < 0.6 && !isRole
     ? 'the other table has a column of that name, which refers elsewhere'
     : undefined;
+}
+
+/** True for the `region_code` of regions, each of which has its own. */
+function isOwnCode({ child, names }: Pick<RankedCandidate, 'child' | 'names'>): boolean {
+  const isUnique = child.profile.distinct >= child.present * 0.98 && child.profile.nulls === 0;
+  return isUnique && child.parts.keyed && child.parts.entity.length > 0 && names.best < 0.3;
 }
 
 /** Why a name speaks against each other table that has no such name. */
@@ -105,16 +150,27 @@ function isPartOfOwnTable({ parts, table }: RankedCandidate['child']): boolean {
  * True for two keys that count rows, unless the name says that they are the same rows: it names the
  * parent's table, or both are named after a third table.
  */
-function isRowNumber({ child, parent, names, isOwnKey }: RankedCandidate): boolean {
+function isRowNumber(candidate: RankedCandidate): boolean {
+  const { child, parent, names, isOwnKey } = candidate;
   const { min, max, distinct } = child.profile;
-  const isKey = isOwnKey || (child.position === 0 && distinct >= child.present * 0.85);
-  if (!isKey || min === undefined || max === undefined || countsOtherRows({ child, parent }))
-    return false;
+  if (min === undefined || max === undefined) return false;
+  const density = distinct / (max - min + 1);
+  if (isPlace(candidate, density)) return true;
+  const isFirst = child.position === 0 && distinct >= child.present * 0.85;
+  if (!(isOwnKey || isFirst) || countsOtherRows({ child, parent })) return false;
   // A key that is called alike and leaves numbers out does not count its own rows.
   const isCalledAlike = names.same > 0 && child.home < 0.5;
-  const isDense = distinct / (max - min + 1) > (isCalledAlike ? 0.8 : 0.2);
+  const isDense = density > (isCalledAlike ? 0.8 : 0.2);
   const isShared = child.away && parent.column.away && names.same > 0;
   return isDense && !isShared && names.table < 0.75;
+}
+
+/** True for `lft` and `rgt`, which number the places of a tree: each has half of the numbers. */
+function isPlace({ child, names }: RankedCandidate, density: number): boolean {
+  const { min = 0, distinct, nulls } = child.profile;
+  const isUnique = distinct >= child.present * 0.98 && nulls === 0 && min <= 2;
+  const isHalf = density > 0.4 && density < 0.6;
+  return isUnique && isHalf && !child.parts.keyed && names.best < 0.3;
 }
 
 /**
