@@ -145,6 +145,30 @@ describe('installed packages', () => {
   });
 });
 
+test('models that only the manifest has are left out by name', async () => {
+  const node = (name: string) => ({
+    unique_id: `model.alpha.${name}`,
+    resource_type: 'model',
+    name: name.split('.')[0],
+    alias: 'orders',
+    schema: 'beta',
+    description: 'Of the manifest.',
+    columns: {},
+    config: {},
+    fqn: ['alpha', name],
+  });
+  const nodes = ['orders', 'orders.v2', 'gone'].map((name) => [`model.alpha.${name}`, node(name)]);
+  writeFiles(dir, {
+    'dbt_project.yml': 'name: alpha\n',
+    'models/orders.sql': 'select 1 as id',
+    'target/manifest.json': JSON.stringify({ metadata: {}, nodes: Object.fromEntries(nodes) }),
+  });
+  const { leftOut } = await readDbtProject(dir, catalog, { target_schema: 'beta' });
+  expect(leftOut).toEqual([
+    'artifacts/manifest.jsonl line 2: model that only the manifest has: gone',
+  ]);
+});
+
 test('two projects of one repository keep to their own schemas', async () => {
   const model = { 'models/orders.sql': 'select 1 as id' };
   const described = (text: string) => `models: [{name: orders, description: ${text}}]\n`;

@@ -4,7 +4,7 @@ import { tableFinder } from '../table-finder.ts';
 import { isArtifactKey, readArtifacts } from './artifacts/read-artifacts.ts';
 import { claimProject } from './claim-project.ts';
 import type { DbtConfig } from './config.ts';
-import type { DbtProject, DbtRelation } from './dbt-project.ts';
+import type { DbtLeftOut, DbtProject, DbtRelation } from './dbt-project.ts';
 import { fetchProject } from './fetch.ts';
 import { readLeftOut } from './files/left-out.ts';
 import { needsReading, resolveModelSql } from './files/models/model-sql.ts';
@@ -97,7 +97,7 @@ const emptyProject: DbtProject = {
  * Files and artifacts as one project. The files are what people review, and are newer. The
  * artifacts add what code cannot resolve in the files (the table of a model, a rendered
  * description), and the relations of packages. Anything else that only the artifacts have is
- * outdated and left out.
+ * outdated: its relations are named as left out.
  */
 function mergeArtifacts(
   files: DbtProject | undefined,
@@ -116,7 +116,22 @@ function mergeArtifacts(
     ...files,
     relations: new Map([...own, ...ofPackages]),
     faults: files.faults.filter(({ relation }) => !isBuilt(relation)),
+    leftOut: [...files.leftOut, ...outdated(files, artifacts, projectName)],
   };
+}
+
+/** What the project had when dbt made the artifacts, or another project has. */
+function outdated(
+  files: DbtProject,
+  artifacts: DbtProject,
+  projectName: string | undefined,
+): readonly DbtLeftOut[] {
+  // A version of a model has one part more: `model.shop.orders.v2`.
+  const hasFile = (id: string) =>
+    files.relations.has(id) || files.relations.has(id.slice(0, id.lastIndexOf('.')));
+  return [...artifacts.relations.values()]
+    .filter(({ id }) => id.split('.')[1] === projectName && !hasFile(id))
+    .map(({ kind, name, place }) => ({ place, what: `${kind} that only the manifest has`, name }));
 }
 
 function mergeRelation(own: DbtRelation, built: DbtRelation | undefined): DbtRelation {
