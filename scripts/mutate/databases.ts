@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Several databases in one connection, and extras that two processes fetch. */
+/** Several databases in a connection, macros of a foreign file, extras that two processes fetch. */
 export const databaseMutants: readonly Mutant[] = [
   {
     name: 'databases-rights-of-own-only',
@@ -41,5 +41,29 @@ export const databaseMutants: readonly Mutant[] = [
     replace: 'return lockFile && options ? run() : withFileLock(lockFile, run, options);',
     why: 'Of two processes that fetch an extra, one removes what the other has.',
     tests: ['store/extras.test.ts'],
+  },
+  {
+    name: 'gate-duckdb-operator',
+    file: 'warehouse/drivers/duckdb/policy.ts',
+    find: "if (typeof operator === 'string' && macros.has(operator.toLowerCase()))",
+    replace: 'if (operator === undefined && false)',
+    why: 'A macro called + of a foreign DuckDB file answers with rows of a hidden table.',
+    tests: ['warehouse/duckdb-macros.test.ts'],
+  },
+  {
+    name: 'gate-duckdb-parser',
+    file: 'warehouse/drivers/duckdb/reader-process.ts',
+    find: 'system.main.json_serialize_sql',
+    replace: 'json_serialize_sql',
+    why: 'A macro of a foreign DuckDB file says what a statement looks like, and the gate believes it.',
+    tests: ['warehouse/duckdb-macros.test.ts'],
+  },
+  {
+    name: 'gate-duckdb-syntax',
+    file: 'warehouse/drivers/duckdb/policy.ts',
+    find: 'if (hidden !== undefined) throw macroRefusal(hidden);',
+    replace: '',
+    why: 'A macro struct_extract of a foreign DuckDB file answers for x.y.',
+    tests: ['warehouse/duckdb-macros.test.ts'],
   },
 ];

@@ -380,28 +380,4 @@ export const gateMutants: readonly Mutant[] = [
     why: 'A long query outlives a killed ktx.',
     tests: ['warehouse/files.test.ts', 'contract/warehouse.test.ts'],
   },
-  {
-    name: 'gate-duckdb-operator',
-    file: 'warehouse/drivers/duckdb/policy.ts',
-    find: "if (typeof operator === 'string' && macros.has(operator.toLowerCase()))",
-    replace: 'if (operator === undefined && false)',
-    why: 'A macro called + of a foreign DuckDB file answers with rows of a hidden table.',
-    tests: ['warehouse/duckdb-macros.test.ts'],
-  },
-  {
-    name: 'gate-duckdb-parser',
-    file: 'warehouse/drivers/duckdb/reader-process.ts',
-    find: 'system.main.json_serialize_sql',
-    replace: 'json_serialize_sql',
-    why: 'A macro of a foreign DuckDB file says what a statement looks like, and the gate believes it.',
-    tests: ['warehouse/duckdb-macros.test.ts'],
-  },
-  {
-    name: 'gate-duckdb-syntax',
-    file: 'warehouse/drivers/duckdb/policy.ts',
-    find: 'if (hidden !== undefined) throw macroRefusal(hidden);',
-    replace: '',
-    why: 'A macro struct_extract of a foreign DuckDB file answers for x.y.',
-    tests: ['warehouse/duckdb-macros.test.ts'],
-  },
 ];

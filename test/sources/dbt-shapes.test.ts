@@ -164,9 +164,7 @@ test('models that only the manifest has are left out by name', async () => {
     'target/manifest.json': JSON.stringify({ metadata: {}, nodes: Object.fromEntries(nodes) }),
   });
   const { leftOut } = await readDbtProject(dir, catalog, { target_schema: 'beta' });
-  expect(leftOut).toEqual([
-    'artifacts/manifest.jsonl line 2: model that only the manifest has: gone',
-  ]);
+  expect(leftOut).toEqual(['artifacts/manifest.jsonl line 2: model that only the manifest has']);
 });
 
 test('two projects of one repository keep to their own schemas', async () => {
