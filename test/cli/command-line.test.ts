@@ -190,9 +190,9 @@ describe('the static import closure', () => {
     return seen;
   }
 
-  test('of the entry is itself, that of the runner the registry and commander', () => {
+  test('of the entry has the folder of compiled code, that of the runner the registry and commander', () => {
     const runner = join(root, 'src/cli/run.ts');
-    expect([...closure(main)]).toEqual([main]);
+    expect([...closure(main)]).toEqual([main, join(root, 'src/cli/compiled-code.ts')]);
     const loaded = [...closure(runner)]
       .map((file) => (file.startsWith(root) ? relative(root, file) : file))
       .sort();
