@@ -7,13 +7,13 @@ import { type PatternScore, scorePatterns } from './score-patterns.ts';
  * `node bench/relationships/patterns/bench.ts <use> [<part>]`
  * scores the discovery of joins on families of databases, or on those with the part in their names,
  * with a line for each database, and what the best thresholds of two simple matchers reach.
- * `--details` lists what was missed or wrong; it is refused for the final, fresh, aside and blind
- * families, which nothing may be tuned on.
+ * `--details` lists what was missed or wrong; it is refused for the final, fresh, aside, blind
+ * and late families, which nothing may be tuned on.
  */
 const [use = 'training', only = ''] = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 const isDetailed = process.argv.includes('--details');
 if (!isUse(use)) throw new Error(`${Object.keys(patternFamilies).join(', ')}, not ${use}`);
-const isSetAside = ['final', 'fresh', 'aside', 'blind'].includes(use);
+const isSetAside = ['final', 'fresh', 'aside', 'blind', 'late'].includes(use);
 if (isDetailed && isSetAside && !process.argv.includes('--after-the-last-rule'))
   throw new Error('these families are only scored: --details is for the others');
 const scores = await scorePatterns(use, only);
